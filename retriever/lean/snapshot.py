@@ -146,7 +146,7 @@ class Snapshot:
         """The names of all premises, one after another, to be searched by letters and words."""
         from retriever.lean.words.name_search import NameSearch  # with tables of words, which no goal needs
 
-        return [NameSearch(segment.names.data) for segment in self.view.segments]
+        return [NameSearch(names.data, names.starts) for names in (one.names for one in self.view.segments)]
 
     @cached_property
     def word_fields(self) -> WordFields:

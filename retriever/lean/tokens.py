@@ -38,6 +38,8 @@ VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω𝒜-𝖟][0-9'₀-₉ₐ-ₜᵢ-ᵪ]*\
 """What looks like a variable, whether or not a binder introduces it."""
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 _LONGEST_SHAPE = 48
+SHAPE = "≡"
+"""Begins the terms that are hashes of statements' shapes."""
 _ALL = 1 << 10
 """More namespaces than a name has."""
 
@@ -136,7 +138,7 @@ def _shape(tokens: Sequence[str], bound: frozenset[str], left_out: int) -> list[
             shape.append(numbers.setdefault(token, f"?{len(numbers)}"))
         else:
             shape.append(_word(token, left_out))
-    return ["≡" + hashlib.blake2s(" ".join(shape).encode(), digest_size=4).hexdigest()]
+    return [SHAPE + hashlib.blake2s(" ".join(shape).encode(), digest_size=4).hexdigest()]
 
 
 def _word(token: str, left_out: int) -> str:

@@ -24,7 +24,7 @@ from retriever.lean.words.fields import WordTable
 from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
 from retriever.lean.words.reading import has_foreign_letters, without_preamble
 from retriever.lean.words.settings import COLUMNS, word_settings
-from retriever.lean.words.vocabulary import word_tokens
+from retriever.lean.words.vocabulary import query_words
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 from retriever.search.fusion import Fusion
 from retriever.search.top import top
@@ -72,8 +72,10 @@ def rank_words(
     """
     text = without_preamble(text)
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
-    known = (word for word in word_tokens(text[:MAX_QUERY_CHARACTERS]) if not has_foreign_letters(word))
-    words = dict.fromkeys(islice(dict.fromkeys(known), MAX_QUERY_WORDS), 1.0)
+    settings = word_settings()
+    known = query_words(text[:MAX_QUERY_CHARACTERS], settings.sign, settings.letter)
+    english = {word: weight for word, weight in known.items() if not has_foreign_letters(word)}
+    words = dict(islice(english.items(), MAX_QUERY_WORDS))
     found = snapshot.word_fields.matches(words, table)
     names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])
@@ -106,13 +108,13 @@ def rank_words(
             is_short * np.column_stack([found.scores[ids], fits[ids], np.log1p(uses[ids])]),
         ]
     ).astype(np.float32)
-    scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
-    sums = scorer.score(rows) - word_settings().floor
+    scorer = Fusion(COLUMNS, tuple(settings.weights[name] for name in COLUMNS))
+    sums = scorer.score(rows) - settings.floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
     fit_well = bool(words) and bool((sums > 0).any())
     if words and snapshot.word_fields.has_docs:
-        least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / sum(words.values())
-        fit_well = bool(covers.max(initial=0.0) >= max(word_settings().least_cover, least))
+        least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / max(1.0, sum(words.values()))
+        fit_well = bool(covers.max(initial=0.0) >= max(settings.least_cover, least))
     return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
 

@@ -1,9 +1,10 @@
-"""Vectors in two to three bits a number, to be shipped; decoding gives the same int8 rows on every machine.
+"""Vectors in two bits a number, to be shipped; decoding gives the same int8 rows on every machine.
 
 Rows are turned to their principal axes. There each is predicted from a similar row at most 255 places before it,
 times a factor; what is left is rounded to multiples of the row's step and Huffman-coded, rows of similar size
 together, two numbers to a byte. Mathlib's premises, in the order of its files, take a third less with the prediction
-than without it (`python -m scripts.benchmarks quantisation`).
+than without it. Decoded rows are made as long as they were: rounding changes lengths, and so inner products, more than
+directions (`python -m scripts.benchmarks quantisation`).
 
 Numbers on the axes are whole, in `UNIT`, and so are axes and mean, in units of their own. A sum of products of a row
 with an axis, and any part of it, is below 2^24 (the product of their lengths): float32 holds it exactly, in whatever
@@ -26,6 +27,7 @@ from retriever.models.quantise import quantise
 UNIT = 2.0**-10
 """What steps are multiples of; vectors are about 1 long."""
 _AXIS_UNIT = 2.0**-12
+_LENGTHS_PER_UNIT = 128
 _LONGEST = 4032
 """A row's length on the axes, in `UNIT`, so that sums stay below 2^24."""
 _BLOCK = 1 << 16
@@ -51,8 +53,11 @@ def encode(vectors: Floats, steps: npt.NDArray[np.integer]) -> dict[str, npt.NDA
     Args:
         steps: [n], 1 to 255: what a row's numbers are rounded to multiples of, in `UNIT`.
 
-    Raises ValueError where a vector is nearly 4 away from their mean.
+    Raises ValueError where a vector is nearly 2 long.
     """
+    lengths = np.rint(np.linalg.norm(vectors, axis=1) * _LENGTHS_PER_UNIT)
+    if lengths.max(initial=0) > np.iinfo(np.uint8).max:
+        raise ValueError("vectors are too long to be coded")
     steps = steps.astype(np.int64)
     mean, axes = _principal_axes(vectors)
     turned = ((vectors - mean) @ axes / UNIT).astype(np.float32)
@@ -65,6 +70,7 @@ def encode(vectors: Floats, steps: npt.NDArray[np.integer]) -> dict[str, npt.NDA
         "mean": np.rint(mean / (UNIT * _AXIS_UNIT)).astype(np.int32),
         "axes": np.rint(axes.T / _AXIS_UNIT).astype(np.int16),
         "steps": steps.astype(np.uint8),
+        "lengths": lengths.astype(np.uint8),
         "codes": np.frombuffer(codes, dtype=np.uint8),
         **rows,
     }
@@ -78,6 +84,7 @@ def decode(arrays: Arrays) -> tuple[Int8s, Floats]:
         mean     int32[d]      in UNIT / 2^12
         axes     int16[k, d]   in 1 / 2^12; k is even
         steps    uint8[n]
+        lengths  uint8[n]      of the vectors, in 1 / 128
         back     uint8[n]      how far before a row the one is from which it is predicted; 0: from none
         factors  uint8[n]      in sixteenths: a number is this times the other row's, plus its code by the step
         groups   uint8[n]      the rows of a block whose codes come together
@@ -102,7 +109,9 @@ def decode(arrays: Arrays) -> tuple[Int8s, Floats]:
         for first in range(0, len(values), _TURNED):
             part = slice(start + first, start + min(first + _TURNED, len(values)))
             found = values[first : first + _TURNED].astype(np.float32) @ axes
-            rows[part], scales[part] = quantise((found + mean) * np.float32(UNIT * _AXIS_UNIT))
+            rows[part], _ = quantise((found + mean) * np.float32(UNIT * _AXIS_UNIT))
+            found_lengths = np.sqrt(np.square(rows[part], dtype=np.int32).sum(axis=1))
+            scales[part] = arrays["lengths"][part] / (_LENGTHS_PER_UNIT * np.maximum(found_lengths, 1))
     return rows, scales
 
 
@@ -129,7 +138,7 @@ def _encode_block(turned: Floats, steps: npt.NDArray[np.integer]) -> dict[str, n
         codes[those] = np.rint((turned[those] - predicted) / steps[those][:, None])
         values[those] = predicted + codes[those] * steps[those][:, None]
     if np.linalg.norm(values, axis=1).max(initial=0) > _LONGEST:
-        raise ValueError("vectors are too long to be coded")
+        raise ValueError("vectors are too far from their mean to be coded")
     numbers = np.where(codes < 0, -2 * codes - 1, 2 * codes)
     groups = np.rint(2 * np.log2((codes * codes).mean(axis=1) + 1 / 32) + 10) if codes.size else steps * 0
     short = np.minimum(numbers, _ESCAPE)

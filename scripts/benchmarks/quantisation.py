@@ -114,7 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--steps",
         type=_steps,
         nargs="+",
-        default=[(15, 30), (20, 30), (20, 40), (25, 45)],
+        default=[(15, 30), (20, 40), (25, 50), (30, 60)],
         metavar="USED/UNUSED",
         help="steps of premises that training proofs use, and of the others, in 1/1024",
     )

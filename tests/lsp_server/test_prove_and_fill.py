@@ -182,18 +182,18 @@ def test_resume_leaves_out_what_was_tried_as_long_on_the_same_text(cli: Cli, lib
     write(library, Resumed=HARD + "\n" + ONE.partition("\n")[2])
 
     def states(*arguments: str) -> list[int]:
-        """How many states were expanded for the hard one, and for the others."""
+        """How many states were expanded for the hard one, and for the other while it has no proof."""
         done = cli("fill", "Resumed.lean", "--json", *arguments, cwd=library)
         return [one["proof"]["states"] for one in json.loads(done.stdout)["sorries"]]
 
     hard, alone = states("--seconds", "1", "--write")
     assert hard > 0 < alone
-    assert states("--seconds", "1", "--resume") == [0]
-    (more,) = states("--seconds", "1.5", "--resume")
+    assert not any(states("--seconds", "1", "--resume"))
+    more, *_ = states("--seconds", "1.5", "--resume")
     assert more > 0
     with (library / "Resumed.lean").open("a", encoding="utf-8") as stream:
         stream.write("\n-- edited\n")
-    (edited,) = states("--seconds", "1", "--resume")
+    edited, *_ = states("--seconds", "1", "--resume")
     assert edited > 0
 
 

@@ -14,6 +14,7 @@ from retriever.lean.index.build import update_index
 from retriever.lean.index.content import content_of, kept_of
 from retriever.lean.index.view import LeanView
 from retriever.lean.service import PremiseService
+from retriever.lean.tokens import name_tokens, premise_tokens
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.quantise import quantise
 from retriever.search.index.manifest import LiveSegment
@@ -95,7 +96,8 @@ def content(
     with_records: bool = True,
 ) -> SegmentContent:
     rows = ProofRows.of_names(proofs or {})
-    return content_of(read_files(sheets, encoder), uses or {}, rows, with_records=with_records)
+    tokens = premise_tokens if with_records else name_tokens
+    return content_of(read_files(sheets, encoder), uses or {}, rows, with_records=with_records, tokens=tokens)
 
 
 def make_store(

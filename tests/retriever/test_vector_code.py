@@ -11,21 +11,31 @@ from retriever.search.index.packed_lists import pack_lists, read_varints, unpack
 from retriever.search.index.table import starts_of
 
 
-@given(st.integers(0, 2**32), st.integers(0, 60), st.integers(1, 24), st.integers(1, 255), st.booleans())
-def test_decoded_vectors_are_half_a_step_away(
-    seed: int, count: int, dimension: int, step: int, is_similar: bool
+@given(
+    st.integers(0, 2**32),
+    st.integers(0, 60),
+    st.integers(1, 24),
+    st.integers(1, 255),
+    st.booleans(),
+    st.floats(0.5, 1.9),
+)
+def test_decoded_vectors_are_a_step_away(
+    seed: int, count: int, dimension: int, step: int, is_similar: bool, long: float
 ) -> None:
     random = np.random.default_rng(seed)
     vectors = random.normal(size=(count, dimension))
     vectors += 3 * np.repeat(vectors[:1], count, axis=0) * is_similar
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors *= long / np.linalg.norm(vectors, axis=1, keepdims=True)
     steps = random.integers(1, step + 1, size=count)
     rows, scales = decode(encode(vectors.astype(np.float32), steps))
     assert rows.dtype == np.int8 and rows.shape == vectors.shape
     left = np.linalg.norm(rows * scales[:, None].astype(np.float64) - vectors, axis=1)
-    # On each axis half a step, half a unit in the prediction, a thousandth left out, half of an int8 step.
-    bound = np.sqrt(dimension) * (steps / 2 * UNIT + 1 / 254 + 1e-3) + 1e-3
+    # On each axis half a step, half a unit in the prediction, a thousandth left out, half of an int8 step; and as much
+    # again, as they are made as long as they were, to a 256th.
+    bound = np.sqrt(dimension) * (steps * UNIT + 1 / 60 + 2e-3) + 6e-3
     assert (left <= bound).all()
+    lengths = np.linalg.norm(rows * scales[:, None], axis=1)
+    assert ((lengths < 1e-6) | (np.abs(lengths - long) < 1 / 255)).all()
 
 
 def test_similar_vectors_take_less_and_blocks_are_apart(monkeypatch: pytest.MonkeyPatch) -> None:

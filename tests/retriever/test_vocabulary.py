@@ -11,7 +11,7 @@ from lean_extract.syntax.words import WORDS
 from retriever.documents.latex_names import OPERATORS
 from retriever.lean.tokens import premise_tokens
 from retriever.lean.words.splitting import SMALL_WORDS
-from retriever.lean.words.vocabulary import term_words, word_tokens
+from retriever.lean.words.vocabulary import query_words, term_words, word_tokens
 
 _SPELLINGS = st.sampled_from(
     [
@@ -38,14 +38,18 @@ def test_words_of_any_text_are_lower_case_and_say_something(text: str) -> None:
     "spellings",
     [
         ("⊔", r"$\sqcup$", r"\sup", "the join of", "sup", "suprema", "least upper bound", "iSup"),
-        ("a ≤ b", r"$a \le b$", r"a\leq b", "less than or equal to", "at most", "le", "b ≥ a"),
+        ("≤", r"$\le$", r"\leq", "less than or equal to", "at most", "le", "≥"),
         ("ℝ", r"$\mathbb{R}$", r"\mathbb R", "real", "reals", "Real"),
         ("∑", r"$\sum_{i}$", "sum", "sums"),
-        ("x ∈ s", r"$x \in s$", "membership", "mem"),
+        ("∈ s", r"$\in s$", "membership", "mem"),
         ("⊗", r"\otimes", "tensor"),
-        ("n!", "factorial", "the factorials"),
         ("∞", r"\infty", "infinity"),
-        ("f⁻¹", "$f^{-1}$", "inverse", "inv"),
+        ("⁻¹", "$^{-1}$", "inverse", "inv"),
+        ("δ", r"\delta", "delta", "δ_"),
+        ("ℵ₀", r"$\aleph_0$", r"$\aleph_{0}$", "aleph0"),
+        ("⊴", r"$\trianglelefteq$", "normal"),
+        ("∫⁻", r"$\int^-$", r"\int^{-}", "lintegral"),
+        ("≅", r"$\xrightarrow{\sim}$", "isomorphic"),
     ],
 )
 def test_spellings_of_one_thing_share_a_word(spellings: tuple[str, ...]) -> None:
@@ -57,17 +61,43 @@ def test_spellings_of_one_thing_share_a_word(spellings: tuple[str, ...]) -> None
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (r"$\|x_n\| \to 0$", "norm norm tendsto zero"),
+        (r"$\|x_n\| \to 0$", "norm x n norm tendsto zero"),
+        (r"n! and x₁ and $\#\{i\}$", "n factori x card"),
+        (r"$\{x \mid 3 \mid x\}$, $\sum_{d \mid 6}$", "x thre dvd x sum d dvd 6"),
+        ("{y | y < 2}, |y|", "y y lt two abs y abs"),
+        (r"$P[A \mid B]$ and $\nu[g|m]$", "p cond b nu g cond m"),
+        (
+            r"$G^H$, $\mathcal{O}_X^\times$, $M^{\mathrm{op}}$, $y^{k}$, 2^n",
+            "g h o x prod m op y pow k two pow n",
+        ),
+        (r"$\mathrm{rank}(BC) = \mathrm{rank}(CB)$, rank of MN", "rank b mul c eq rank c mul b rank mn"),
+        ("$g'(t) = 0$ for g'", "g deriv t eq zero g"),
+        (r"\begin{aligned} x \end{aligned}", "x"),
         ("`isCompact_of_foo` (IsCompact)", "compact foo compact"),
-        (r"\mathrm{Spec}\,R with \label{eq:one} $\frac{1}{2}$", "spec eq one div one two"),
+        (r"\mathrm{Spec}\,R with \label{eq:one} $\frac{1}{2}$", "spec r eq one div one two"),
         ("Maschke's theorem à la Gödel", "maschk theorem la godel"),
-        ("order-preserving, left/right, **bold**, a - b", "order preserv left right bold sub"),
+        ("order-preserving, left/right, **bold**, x - b", "order preserv left right bold x sub b"),
         ("Die Funktion ist stetig; 连续函数", "die funkt ist stetig 连续函数"),
         ("the of $ { } \\, \\quad", ""),
     ],
 )
 def test_what_is_read_of_a_text(text: str, words: str) -> None:
     assert word_tokens(text) == words.split()
+
+
+def test_words_count_more_than_signs_and_letters() -> None:
+    found = query_words(r"the join of x₁ and $y \sqcup \delta$ for the Gamma function, δ ≤ 7, 2", 0.8, 0.4)
+    assert list(found.items()) == [
+        ("sup", 1.0),
+        ("x", 0.4),
+        ("y", 0.4),
+        ("delta", 0.4),
+        ("gamma", 1.0),
+        ("funct", 1.0),
+        ("le", 0.8),
+        ("7", 0.4),
+        ("two", 0.8),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -83,4 +113,5 @@ def test_what_is_read_of_a_text(text: str, words: str) -> None:
 def test_a_statement_has_the_words_of_its_tokens(name: str, conclusion: str) -> None:
     tokens = premise_tokens(Premise(name, "theorem", "M", conclusion=conclusion))
     indexed = {word for token in tokens for word in term_words(token)}
-    assert {*word_tokens(conclusion), *word_tokens(name)} <= indexed
+    words = {word for word in word_tokens(conclusion) if len(word) > 1}
+    assert words | {*word_tokens(name)} <= indexed

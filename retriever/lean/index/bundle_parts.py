@@ -1,7 +1,7 @@
 """The parts in which the Mathlib index is shipped: each changes on its own, and is a file of its own.
 
     names     names, kinds, flags, lines, aliases; the files with their imports
-    terms     terms that names do not explain (the shapes of statements), and the hashes of `structure`
+    terms     the shapes of statements, which are the terms that names do not explain, and the hashes of `structure`
     uses      how often proofs use each premise, and what each proof uses
     docs      the words of doc strings
     vectors   the encoder's, in few bits (`retriever.models.vector_code`)
@@ -14,33 +14,37 @@ from __future__ import annotations
 import io
 import json
 import lzma
-import re
-from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.common.arrays import Bools, Bytes, Floats, Ids
-from retriever.lean.tokens import name_parts
+from lean_extract.common.arrays import Bools, Bytes, Floats, Int32s, UInt64s
+from retriever.lean.index.bundle_structure import pack_structure, unpack_structure
+from retriever.lean.index.bundle_terms import (
+    pack_names,
+    pack_shapes,
+    repeats_of,
+    unpack_names,
+    unpack_postings,
+)
 from retriever.models import vector_code
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.packed_lists import pack_lists, read_varints, unpack_lists, varints
-from retriever.search.index.postings import DocPostings, Postings, count_postings
+from retriever.search.index.postings import DocPostings
 from retriever.search.index.proof_columns import ProofColumns, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, SegmentTables
-from retriever.search.index.structure_columns import StructureColumns, rows_by_document
-from retriever.search.index.table import rows_of, starts_of
+from retriever.search.index.table import starts_of
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-USED_STEP, UNUSED_STEP = 20, 40
+USED_STEP, UNUSED_STEP = 25, 50
 """Steps of vectors (`vector_code.encode`): finer for what training proofs use, as that is what is looked for."""
+_FLAG_BITS = 8
+"""Of the array `kinds`, in which a premise's kind follows."""
 _MOST_BYTES = 1 << 28
 """Of an unpacked part."""
-_NAMES_AT_ONCE = 1 << 14
-_WORD = re.compile(r"[^._«»\n]+|\n")
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 24}]
 
 
@@ -68,32 +72,29 @@ def _content_of(parts: Mapping[str, bytes]) -> SegmentContent:
         _decompressed(parts["vectors"])
     )  # first, as it needs the most memory
     names, uses = _decompressed(parts["names"]), _decompressed(parts["uses"])
-    text = names["names"].tobytes()
-    found = text.decode().split("\n")[:-1]
-    if not len(found) == len(names["kinds"]) == len(uses["uses"]) == len(vectors):
+    found = [*unpack_names(names)]
+    if not len(found) == len(names["kinds"]) == len(uses["more_uses"]) == len(vectors):
         raise ValueError("its parts are not of the same premises")
     kind_names = _json(names["kind_names"])
     terms = _decompressed(parts["terms"])
-    starts = starts_of(read_varints(uses["lengths"])).astype(np.int32)
+    proofs, counts = _proofs(uses, hash_names(found))
     return SegmentContent(
         files=[IndexedFile.from_json(row) for row in _json(names["files"])],
         names=found,
-        kinds=[kind_names[kind] for kind in names["kinds"].tolist()],
+        kinds=[kind_names[kind] for kind in (names["kinds"] >> _FLAG_BITS).tolist()],
         vectors=vectors,
         scales=scales,
         tables=SegmentTables(
-            postings=_postings(terms, found),
-            proofs=ProofColumns(
-                hash_names(text.split(b"\n")[:-1]), starts, uses["proofs"], uses["elsewhere"]
-            ),
-            structure=_structure(terms, len(found)),
+            postings=unpack_postings(terms, found),
+            proofs=proofs,
+            structure=unpack_structure(terms, repeats_of(terms), len(found)) if "hashes" in terms else None,
             docs=_doc_postings(_decompressed(parts["docs"]), len(found)),
         ),
         records=None,
         columns={
-            "flags": names["flags"],
+            "flags": names["kinds"].astype(np.uint8),
             "lines": np.cumsum(names["lines"], dtype=np.int32),
-            "uses": uses["uses"],
+            "uses": counts + uses["more_uses"],
         },
         aliases={int(position): str(name) for position, name in _json(names["aliases"])},
     )
@@ -101,10 +102,9 @@ def _content_of(parts: Mapping[str, bytes]) -> SegmentContent:
 
 def _names(segment: Segment) -> Arrays:
     return {
-        "names": np.frombuffer(bytes(segment.names.data[:]), dtype=np.uint8),
-        "kinds": segment.kinds,
+        **pack_names(segment.names),
+        "kinds": segment.kinds.astype(np.uint16) << _FLAG_BITS | segment.columns["flags"],
         "kind_names": _json_bytes(segment.kind_names),
-        "flags": segment.columns["flags"],
         "lines": np.diff(segment.columns["lines"], prepend=np.int32(0)),
         "aliases": _json_bytes(sorted(segment.aliases.items())),
         "files": _json_bytes([file.to_json() for file in segment.files]),
@@ -112,22 +112,9 @@ def _names(segment: Segment) -> Arrays:
 
 
 def _terms(segment: Segment) -> Arrays:
-    found = _lists(_unexplained(segment))
-    if (structure := segment.tables.structure) is not None:
-        counts, gaps = pack_lists(structure.starts, structure.documents)
-        hashes = np.diff(structure.hashes, prepend=np.uint32(0))
-        found |= {"hashes": hashes, "hash_counts": counts, "hash_documents": gaps}
-    return found
-
-
-def _lists(postings: Postings) -> dict[str, npt.NDArray[Any]]:
-    counts, gaps = pack_lists(postings.starts, postings.documents)
-    return {
-        "terms": np.frombuffer("".join(f"{term}\n" for term in postings.terms).encode(), dtype=np.uint8),
-        "counts": counts,
-        "documents": gaps,
-        "frequencies": varints(postings.frequencies),
-    }
+    structure = segment.tables.structure
+    shapes = pack_shapes(segment.tables.postings, [*segment.names])
+    return shapes if structure is None else shapes | pack_structure(structure, repeats_of(shapes))
 
 
 def _docs(segment: Segment) -> Arrays:
@@ -136,17 +123,45 @@ def _docs(segment: Segment) -> Arrays:
 
 def docs_of(docs: DocPostings | None) -> Arrays:
     """The arrays of the part `docs`."""
-    return {} if docs is None else _lists(docs)
+    if docs is None:
+        return {}
+    counts, gaps = pack_lists(docs.starts, docs.documents)
+    return {
+        "terms": np.frombuffer("".join(f"{term}\n" for term in docs.terms).encode(), dtype=np.uint8),
+        "counts": counts,
+        "documents": gaps,
+        "frequencies": varints(docs.frequencies),
+    }
 
 
 def _uses(segment: Segment) -> Arrays:
-    proofs = segment.tables.proofs
-    return {
-        "uses": segment.columns["uses"],
-        "lengths": varints(np.diff(proofs.starts)),
-        "proofs": proofs.uses,
-        "elsewhere": proofs.names,
-    }
+    proofs, count = segment.tables.proofs, len(segment)
+    used = np.where(proofs.uses >= 0, proofs.uses, count - 1 - proofs.uses)
+    after = (np.repeat(np.arange(count), np.diff(proofs.starts)) - used) % max(count, 1)
+    used_in = np.bincount(used, minlength=count + len(proofs.names))
+    counts, gaps = pack_lists(starts_of(used_in), after[np.lexsort((after, used))])
+    more = segment.columns["uses"] - used_in[:count].astype(np.int32)
+    return {"used_in": counts, "after": gaps, "elsewhere": proofs.names, "more_uses": more}
+
+
+def _proofs(part: Arrays, hashes: UInt64s) -> tuple[ProofColumns, Int32s]:
+    """(what proofs use, int32[n]: in how many of them each premise is).
+
+    The arrays are, for n premises and m names elsewhere:
+
+        used_in, after   n + m lists (`pack_lists`): how far after a premise those are that use it, modulo n
+        elsewhere        uint64[m]
+        more_uses        int32[n]: how often a premise is used, beyond that
+    """
+    count = len(hashes)
+    starts, after = unpack_lists(part["used_in"], part["after"])
+    used = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    owners = (after + used) % max(count, 1)
+    uses = np.where(used < count, used, count - 1 - used)
+    lengths = np.bincount(owners, minlength=count)
+    ordered = uses[np.lexsort((uses, owners))].astype(np.int32)
+    proofs = ProofColumns(hashes, starts_of(lengths).astype(np.int32), ordered, part["elsewhere"])
+    return proofs, np.diff(starts)[:count].astype(np.int32)
 
 
 def _vectors(segment: Segment) -> Arrays:
@@ -175,40 +190,6 @@ _PACKED: Mapping[str, Callable[[Segment], Arrays]] = {
 PARTS = tuple(_PACKED)
 
 
-def _name_terms(names: Sequence[str]) -> tuple[list[str], Ids, Ids]:
-    """(vocabulary, terms int64[m], owners int64[m]): every term of every name.
-
-    A name is the words between its dots and underscores; there are few different ones, and each is split once.
-    """
-    words: dict[str, int] = {"\n": 0}
-    parts = []
-    for start in range(0, len(names), _NAMES_AT_ONCE):
-        text = "\n".join([*names[start : start + _NAMES_AT_ONCE], ""])
-        parts.append(np.array([words.setdefault(word, len(words)) for word in _WORD.findall(text)], np.int32))
-    found = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
-    numbers: dict[str, int] = {}
-    split = ((), *map(name_parts, islice(words, 1, None)))
-    rows = [[numbers.setdefault(term, len(numbers)) for term in terms] for terms in split]
-    lengths = np.array([len(row) for row in rows])
-    flat = np.array([term for row in rows for term in row], dtype=np.int64)
-    starts = np.cumsum(lengths) - lengths
-    each = lengths[found]
-    return [*numbers], flat[rows_of(starts[found], each)], np.repeat(np.cumsum(found == 0), each)
-
-
-def _postings(part: Arrays, names: Sequence[str]) -> Postings:
-    """The postings of names and of what they do not explain."""
-    vocabulary, terms, owners = _name_terms(names)
-    numbers = {term: number for number, term in enumerate(vocabulary)}
-    lines = part["terms"].tobytes().decode().split("\n")[:-1]
-    more = np.array([numbers.setdefault(term, len(numbers)) for term in lines], dtype=np.int64)
-    starts, places = unpack_lists(part["counts"], part["documents"])
-    often = read_varints(part["frequencies"])
-    further = np.repeat(np.repeat(more, np.diff(starts)), often)
-    terms, owners = np.concatenate([terms, further]), np.concatenate([owners, np.repeat(places, often)])
-    return count_postings([*numbers], terms, owners, len(names))
-
-
 def _doc_postings(part: Arrays, count: int) -> DocPostings | None:
     if "terms" not in part:
         return None
@@ -217,32 +198,6 @@ def _doc_postings(part: Arrays, count: int) -> DocPostings | None:
     lengths = np.bincount(documents, weights=frequencies, minlength=count).astype(np.int32)
     terms = part["terms"].tobytes().decode().split("\n")[:-1]
     return DocPostings(terms, starts, documents.astype(np.int32), frequencies.astype(np.uint16), lengths)
-
-
-def _structure(part: Arrays, count: int) -> StructureColumns | None:
-    if "hashes" not in part:
-        return None
-    hashes = np.cumsum(part["hashes"], dtype=np.uint32)
-    starts, places = unpack_lists(part["hash_counts"], part["hash_documents"])
-    documents = places.astype(np.int32)
-    return StructureColumns(hashes, starts, documents, *rows_by_document(hashes, starts, documents, count))
-
-
-def _unexplained(segment: Segment) -> Postings:
-    """The occurrences of terms that are not their documents' names'. Raises ValueError: a name's term is missing."""
-    whole = segment.tables.postings
-    vocabulary, terms, owners = _name_terms([*segment.names])
-    numbers = {term: number for number, term in enumerate(whole.terms)}
-    places = np.array([numbers.get(term, -1) for term in vocabulary], dtype=np.int64)[terms]
-    keys = np.repeat(np.arange(len(numbers)), np.diff(whole.starts)) * len(segment) + whole.documents
-    explained, counts = np.unique(places * len(segment) + owners, return_counts=True)
-    at = np.searchsorted(keys, explained)
-    if (places < 0).any() or (keys[np.minimum(at, len(keys) - 1)] != explained).any():
-        raise ValueError("its postings do not have all terms of its names")
-    left = whole.frequencies.astype(np.int64)
-    left[at] -= counts
-    kept = np.repeat(keys, left)
-    return count_postings([*numbers], *np.divmod(kept, max(len(segment), 1)), len(segment))
 
 
 def _json(text: Bytes) -> Any:

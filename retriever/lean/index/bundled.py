@@ -58,8 +58,8 @@ from retriever.search.index.segment_content import SegmentContent, write_segment
 from retriever.search.index.store import OTHER_MODEL, IndexStore
 
 CARD = "bundled.json"
-FORM = 3
-"""Of what is shipped. In form 1 everything was one archive, in form 2 there were no doc strings."""
+FORM = 4
+"""Of what is shipped, raised whenever another version could not read it."""
 REINSTALL = "Install premise-suggest again."
 SEGMENT = "mathlib"
 _MAKE = f"{REINSTALL[:-1]}, or build the index with `python scripts/build_bundled.py RECORDS`."

@@ -11,7 +11,7 @@ c(w) is how much a word counts. The sum is divided by that of c(w) * idf(w), so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,13 +22,11 @@ from lean_extract.records import Premise
 from retriever.lean.tokens import premise_tokens
 from retriever.lean.words.doc_words import doc_words
 from retriever.lean.words.name_search import NameSearch
-from retriever.lean.words.vocabulary import term_words
+from retriever.lean.words.vocabulary import term_words, terms_with
 from retriever.limits import MAX_QUERY_WORDS
 from retriever.search.index.postings import Postings, build_postings
 
 FIELDS = ("name", "doc", "statement")
-_SHAPE = "≡"
-"""Begins the terms that are hashes of statements' shapes."""
 Occurrences = Iterator[tuple[Int32s, npt.NDArray[np.uint16] | int]]
 """Ascending documents, each list without repetition, and how often each has the word."""
 
@@ -45,8 +43,8 @@ class FieldParameters:
 class _Field:
     """A field of n documents."""
 
-    lengths: Floats
-    """float32[n]"""
+    lengths: Floats | Int32s
+    """[n]"""
     find: Callable[[str], Occurrences]
     """Where a word occurs."""
 
@@ -61,16 +59,16 @@ class WordTable:
     def of(cls, names: NameSearch, docs: Postings | None, statements: Postings) -> WordTable:
         """Those of a segment. Where there are no doc strings, no premise has any."""
         none = _Field(np.zeros(len(names), dtype=np.float32), lambda word: iter(()))
-        by_name, by_term = _by_word(names.words), _by_word(statements.terms)
         return cls(
             (
-                _Field(names.lengths, lambda word: ((names.having(one), 1) for one in by_name.get(word, ()))),
-                none
-                if docs is None
-                else _Field(docs.lengths.astype(np.float32), lambda word: iter([docs.find(word)])),
                 _Field(
-                    statements.lengths.astype(np.float32),
-                    lambda word: map(statements.find, by_term.get(word, ())),
+                    names.lengths,
+                    lambda word: ((names.having(one), 1) for one in terms_with(word, names.words)),
+                ),
+                none if docs is None else _Field(docs.lengths, lambda word: iter([docs.find(word)])),
+                _Field(
+                    statements.lengths,
+                    lambda word: map(statements.find, terms_with(word, statements.terms)),
                 ),
             )
         )
@@ -102,16 +100,6 @@ def words_of(premise: Premise) -> list[str]:
     return list(dict.fromkeys(words))[:MAX_QUERY_WORDS]
 
 
-def _by_word(terms: Iterable[str]) -> Mapping[str, list[str]]:
-    """The terms that have each word of the vocabulary."""
-    found: dict[str, list[str]] = {}
-    for term in terms:
-        if not term.startswith(_SHAPE):
-            for word in term_words(term):
-                found.setdefault(word, []).append(term)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class WordMatches:
     """Of the words of a query, by their weights and idf, the shares that n premises have."""
@@ -128,8 +116,7 @@ class WordMatches:
     @classmethod
     def none(cls, count: int) -> WordMatches:
         """Of n premises that have none."""
-        scores, cover, name_cover = np.zeros((3, count), dtype=np.float32)
-        return cls(scores, cover, name_cover)
+        return cls(*np.zeros((3, count), dtype=np.float32))
 
 
 class WordFields:
@@ -144,7 +131,6 @@ class WordFields:
     def __init__(self, tables: Sequence[WordTable], parameters: Sequence[FieldParameters], k1: float) -> None:
         self._tables, self._parameters, self._k1 = tables, parameters, np.float32(k1)
         self._means = [_mean([table.fields[i].lengths for table in tables]) for i in range(len(FIELDS))]
-        self._weights = list(map(self._weights_of, tables))
 
     def __len__(self) -> int:
         return sum(map(len, self._tables))
@@ -161,12 +147,12 @@ class WordFields:
             words: how much each counts, which multiplies its idf.
             first: premises outside the index, which come before those of the tables; their words count alike.
         """
-        parts = [(first, self._weights_of(first)), *zip(self._tables, self._weights, strict=True)]
+        parts = (first, *self._tables)
         found = WordMatches.none(len(first) + len(self))
         idfs, unknown = 1e-9, 0.0
         for word in sorted(words):
             often, named = map(
-                np.concatenate, zip(*(_occurrences(word, *part) for part in parts), strict=True)
+                np.concatenate, zip(*(self._occurrences(word, part) for part in parts), strict=True)
             )
             having = np.flatnonzero(often)
             idf = words[word] * float(np.log1p((len(often) - len(having) + 0.5) / (len(having) + 0.5)))
@@ -180,27 +166,21 @@ class WordFields:
             column /= np.float32(idfs)
         return replace(found, unknown=unknown)
 
-    def _weights_of(self, table: WordTable) -> list[Floats]:
-        """For each field float32[n]: what an occurrence counts in each premise."""
-        return [
-            one.weight / np.maximum(1 - one.b + one.b * field.lengths / mean, np.float32(1e-3))
-            for field, one, mean in zip(table.fields, self._parameters, self._means, strict=True)
-        ]
+    def _occurrences(self, word: str, table: WordTable) -> tuple[Floats, Bools]:
+        """(float32[n], bool[n]): the weighted occurrences of a word in all fields; whether the name has it."""
+        often = np.zeros(len(table), dtype=np.float32)
+        named = np.zeros(len(table), dtype=np.bool_)
+        for name, field, one, mean in zip(FIELDS, table.fields, self._parameters, self._means, strict=True):
+            for documents, times in field.find(word):
+                lengths = field.lengths[documents].astype(np.float32)
+                norms = np.maximum(1 - one.b + one.b * lengths / mean, np.float32(1e-3))
+                often[documents] += one.weight / norms * times
+                if name == "name":
+                    named[documents] = True
+        return often, named
 
 
-def _mean(lengths: Sequence[Floats]) -> np.float32:
+def _mean(lengths: Sequence[Floats | Int32s]) -> np.float32:
     """The mean length of a field, of the premises that have it."""
-    every = np.concatenate([np.zeros(0, dtype=np.float32), *lengths])
+    every = np.concatenate([np.zeros(0, dtype=np.float32), *lengths], dtype=np.float32)
     return np.float32(every.sum() / max(np.count_nonzero(every), 1) + 1e-9)
-
-
-def _occurrences(word: str, table: WordTable, weights: Sequence[Floats]) -> tuple[Floats, Bools]:
-    """(float32[n], bool[n]): the weighted occurrences of a word in all fields of a table; whether the name has it."""
-    often = np.zeros(len(table), dtype=np.float32)
-    named = np.zeros(len(table), dtype=np.bool_)
-    for name, field, weight in zip(FIELDS, table.fields, weights, strict=True):
-        for documents, times in field.find(word):
-            often[documents] += weight[documents] * times
-            if name == "name":
-                named[documents] = True
-    return often, named

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from lean_extract.common.arrays import Int32s, Int64s, UInt64s
 from retriever.lean.words.splitting import NEWLINE, SMALL_WORDS, apart, boundaries, stem
+from retriever.search.index.table import rows_of, starts_of
 
-_AT_ONCE = 1 << 18
+_AT_ONCE = 1 << 16
 """The approximate number of bytes of names that are split at once."""
 _SMALL = 0.25
 """The weight of a small word in a name's length."""
@@ -32,12 +33,11 @@ class WordIndex:
         found = _Words()
         for chunk in _chunks(data):
             found.read(apart(chunk))
-        self._count = found.names
         self._words, self._starts, self._names = found.inverted()
-        self._lengths = self._count_words()
+        self._lengths = np.concatenate(found.lengths)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._lengths)
 
     @property
     def words(self) -> list[str]:
@@ -70,66 +70,61 @@ class WordIndex:
         """The range of indices of the words that begin with these letters."""
         return bisect_left(self._words, letters), bisect_left(self._words, letters + "\U0010ffff")
 
-    def _count_words(self) -> npt.NDArray[np.float32]:
-        sizes = np.array([_SMALL if word in SMALL_WORDS else 1.0 for word in self._words], dtype=np.float32)
-        lengths = np.bincount(
-            self._names, weights=np.repeat(sizes, np.diff(self._starts)), minlength=self._count
-        )
-        return np.maximum(lengths, 1.0).astype(np.float32)
-
 
 class _Words:
     """Collects words, numbered in the order in which they are read, and the names that contain them."""
 
     def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        """The number of a word by its hash."""
         self._spelt: list[str] = []
-        self._known: UInt64s = np.zeros(0, dtype=np.uint64)
-        self._numbers: Int32s = np.zeros(0, dtype=np.int32)
-        self._read: list[Int32s] = [np.zeros(0, dtype=np.int32)]
-        self._owners: list[Int32s] = [np.zeros(0, dtype=np.int32)]
-        self.names = 0
+        self._read: list[tuple[Int64s, Int64s, Int32s]] = []
+        """Of each chunk: the numbers of its words, how many names have each, and these, word after word."""
+        self._count = 0
+        self.lengths: list[npt.NDArray[np.float32]] = [np.zeros(0, dtype=np.float32)]
 
     def read(self, chunk: bytes) -> None:
         """Read the words of a chunk of complete names."""
         raw = np.frombuffer(chunk, dtype=np.uint8)
-        low = np.frombuffer(chunk.lower(), dtype=np.uint8)
         belongs, begins = boundaries(raw)
-        ends_name = raw == NEWLINE
-        letters, starts = low[belongs], np.flatnonzero(begins[belongs])
+        letters = np.frombuffer(chunk.lower(), dtype=np.uint8)[belongs]
+        starts = np.flatnonzero(begins[belongs])
         hashes = _hashes(letters, starts)
-        self._learn(letters.tobytes(), np.append(starts, len(letters)), hashes)
-        self._read.append(self._numbers[np.searchsorted(self._known, hashes)])
-        self._owners.append(np.cumsum(ends_name, dtype=np.int32)[begins] + np.int32(self.names))
-        self.names += int(np.count_nonzero(ends_name))
-
-    def _learn(self, letters: bytes, starts: Int64s, hashes: UInt64s) -> None:
-        """Assign numbers to words that are new."""
-        indices = np.searchsorted(self._known, hashes)
-        indices[indices == len(self._known)] = 0
-        is_new = self._known[indices] != hashes if len(self._known) else np.ones(len(hashes), dtype=np.bool_)
-        new, first = np.unique(hashes[is_new], return_index=True)
-        for index in np.flatnonzero(is_new)[first].tolist():
-            word = letters[int(starts[index]) : int(starts[index + 1])]
-            self._spelt.append(word.decode(errors="replace"))
-        numbers = np.arange(len(self._numbers), len(self._spelt), dtype=np.int32)
-        order = np.searchsorted(self._known, new)
-        self._known = np.insert(self._known, order, new)
-        self._numbers = np.insert(self._numbers, order, numbers)
+        order = np.argsort(hashes, kind="stable")
+        hashes, owners = hashes[order], np.cumsum(raw == NEWLINE, dtype=np.int32)[begins][order]
+        is_first = np.diff(hashes, prepend=~hashes[:1]) != 0
+        is_counted = is_first | (np.diff(owners, prepend=-1) != 0)
+        first = np.flatnonzero(is_first)
+        spelt = letters.tobytes()
+        stops = np.append(starts[1:], len(letters))
+        for value, place in zip(hashes[first].tolist(), order[first].tolist(), strict=True):
+            if value not in self._numbers:
+                self._numbers[value] = len(self._spelt)
+                self._spelt.append(spelt[starts[place] : stops[place]].decode(errors="replace"))
+        numbers = np.array([self._numbers[value] for value in hashes[first].tolist()], dtype=np.int64)
+        counts = np.diff(np.append(0, np.cumsum(is_counted))[np.append(first, len(hashes))])
+        owners = owners[is_counted]
+        sizes = [_SMALL if self._spelt[number] in SMALL_WORDS else 1.0 for number in numbers.tolist()]
+        count = int(np.count_nonzero(raw == NEWLINE))
+        lengths = np.bincount(owners, weights=np.repeat(sizes, counts), minlength=count)
+        self.lengths.append(np.maximum(lengths, 1.0).astype(np.float32))
+        self._read.append((numbers, counts, owners + np.int32(self._count)))
+        self._count += count
 
     def inverted(self) -> tuple[list[str], Int64s, Int32s]:
         """The sorted words, and the names that contain each, as compressed sparse rows."""
-        words = sorted(set(self._spelt))
-        rows_by_word = {word: row for row, word in enumerate(words)}
-        row_of_word = np.array([rows_by_word[word] for word in self._spelt], dtype=np.int32)
-        rows, names = row_of_word[np.concatenate(self._read)], np.concatenate(self._owners)
-        order = np.argsort(rows.astype(np.uint16 if len(words) < 2**16 else np.int32), kind="stable")
-        rows, names = rows[order], names[order]
-        is_new = np.ones(len(rows), dtype=np.bool_)
-        is_new[1:] = (rows[1:] != rows[:-1]) | (names[1:] != names[:-1])
-        rows, names = rows[is_new], names[is_new]
-        starts = np.zeros(len(words) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(rows, minlength=len(words)), out=starts[1:])
-        return words, starts, names
+        order = sorted(range(len(self._spelt)), key=self._spelt.__getitem__)
+        totals = np.zeros(len(order), dtype=np.int64)
+        for numbers, counts, _ in self._read:
+            totals[numbers] += counts
+        starts = starts_of(totals[order])
+        ends = np.empty_like(totals)
+        ends[order] = starts[:-1]
+        names = np.empty(int(starts[-1]), dtype=np.int32)
+        for numbers, counts, owners in self._read:
+            names[rows_of(ends[numbers], counts)] = owners
+            ends[numbers] += counts
+        return [self._spelt[number] for number in order], starts, names
 
 
 def _hashes(letters: npt.NDArray[np.uint8], starts: Int64s) -> UInt64s:

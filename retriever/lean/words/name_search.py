@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from lean_extract.common.arrays import Bools, Floats, Int32s, Int64s
 from retriever.lean.words.index import WordIndex
+from retriever.lean.words.name_table import NameTable, Tiers
 from retriever.lean.words.query import Concept, concepts
-from retriever.lean.words.splitting import NEWLINE, begins_at, stem
+from retriever.lean.words.splitting import stem
 from retriever.limits import MAX_PHRASE_CHARACTERS
 
 _STEM, _PREFIX, _SUBSTRING = 0.95, 0.5, 0.3
@@ -98,10 +99,11 @@ class NameSearch:
 
     Args:
         data: the names' UTF-8 bytes, each followed by a line feed.
+        starts: int[n + 1]: where each begins; None: to be found.
     """
 
-    def __init__(self, data: bytes | mmap.mmap) -> None:
-        self._data = data
+    def __init__(self, data: bytes | mmap.mmap, starts: npt.NDArray[np.integer] | None = None) -> None:
+        self._data, self._starts = data, starts
 
     @classmethod
     def of_names(cls, names: Iterable[str]) -> NameSearch:
@@ -110,7 +112,7 @@ class NameSearch:
 
     @cached_property
     def _table(self) -> NameTable:
-        return NameTable(self._data)
+        return NameTable(self._data, self._starts)
 
     @cached_property
     def _index(self) -> WordIndex:
@@ -268,89 +270,3 @@ def _common(lists: Sequence[Int32s]) -> Int32s:
             indices = np.minimum(np.searchsorted(other, first), len(other) - 1)
             first = first[other[indices] == first]
     return first
-
-
-Tiers = tuple[Int64s, Int64s]
-
-_SAMPLE = 1 << 16
-"""Bytes of names from which the frequencies of letters are estimated."""
-
-
-class NameTable:
-    """Names, numbered from 0, that are searched by their letters: the query as typed, or as a part of a name.
-
-    All names are in one array of bytes, which numpy scans in about 10 ms for 250,000 names. Only ASCII letters are
-    converted to lower case, so that offsets are the same in both spellings.
-
-    Args:
-        data: their UTF-8 bytes, each followed by a line feed.
-    """
-
-    def __init__(self, data: bytes | mmap.mmap) -> None:
-        self._raw = np.frombuffer(data, dtype=np.uint8)
-        self._low = np.frombuffer(data[:].lower(), dtype=np.uint8)
-        ends = np.flatnonzero(self._raw == NEWLINE)
-        self._starts: Int64s = np.concatenate([[0], ends + 1]).astype(np.int64)
-
-    def __len__(self) -> int:
-        return len(self._starts) - 1
-
-    def holding(self, letters: bytes) -> Int64s:
-        """The names that contain these letters (in lower case), ascending."""
-        return np.unique(self._names_at(self._offsets(letters)))
-
-    def tiers(self, phrase: bytes, text: bytes, chosen: npt.NDArray[np.integer] | None = None) -> Tiers:
-        """Where names contain a phrase (in lower case) that begins at the start of one of their words.
-
-        Args:
-            phrase: the phrase.
-            text: the query as typed.
-            chosen: search these names only; None: all.
-
-        Returns:
-            (names, tiers), with one entry per occurrence. Tier 0: the name is the text; 1: it is the phrase; 2 and
-            3: it ends with the phrase (after a dot, or after another separator); 4: it begins with the phrase, or
-            has it after a dot; 5: the phrase is elsewhere.
-        """
-        if chosen is not None:
-            names, tiers = self._subset(chosen).tiers(phrase, text)
-            return np.asarray(chosen, dtype=np.int64)[names], tiers
-        offsets = self._offsets(phrase)
-        offsets = offsets[begins_at(self._raw, offsets)]
-        names = self._names_at(offsets)
-        at_end = self._low[offsets + len(phrase)] == NEWLINE
-        is_first, behind_dot = offsets == self._starts[names], self._low[offsets - 1] == ord(".")
-        at_part = is_first | behind_dot
-        ending = np.where(is_first, 1, np.where(behind_dot, 2, 3))
-        tiers = np.where(at_end, ending, np.where(at_part, 4, 5))
-        for row in np.flatnonzero(tiers == 1).tolist():
-            start = int(offsets[row])
-            if self._raw[start : start + len(phrase)].tobytes() == text:
-                tiers[row] = 0
-        return names, tiers
-
-    def _subset(self, chosen: npt.NDArray[np.integer]) -> NameTable:
-        """A table of these names only, renumbered."""
-        lengths = np.diff(self._starts)[chosen]
-        before = np.cumsum(lengths) - lengths
-        offsets = np.repeat(self._starts[chosen] - before, lengths) + np.arange(int(lengths.sum()))
-        return NameTable(self._raw[offsets].tobytes())
-
-    def _offsets(self, letters: bytes) -> Int64s:
-        """The offsets, ascending, at which the names in lower case contain these letters."""
-        if not letters or len(letters) > len(self._low):
-            return np.zeros(0, dtype=np.int64)
-        rarest, *others = sorted(range(len(letters)), key=lambda index: self._counts[letters[index]])
-        offsets = np.flatnonzero(self._low == letters[rarest]) - rarest
-        offsets = offsets[(offsets >= 0) & (offsets <= len(self._low) - len(letters))]
-        for index in others:
-            offsets = offsets[self._low[offsets + index] == letters[index]]
-        return offsets
-
-    @cached_property
-    def _counts(self) -> list[int]:
-        """Approximate counts of each byte. The rarest byte of a phrase is searched first."""
-        return [int(count) for count in np.bincount(self._low[:_SAMPLE], minlength=256)]
-
-    def _names_at(self, offsets: Int64s) -> Int64s:
-        return np.asarray(np.searchsorted(self._starts, offsets, side="right") - 1, dtype=np.int64)

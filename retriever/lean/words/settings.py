@@ -38,6 +38,10 @@ class WordSettings:
     k1: float
     fields: Mapping[str, FieldParameters]
     """Of each of FIELDS."""
+    sign: float
+    """What the word of a sign counts, where a word as such counts 1 (`vocabulary.query_words`)."""
+    letter: float
+    """The same of a letter or a digit alone."""
     weights: Mapping[str, float]
     """Of each of COLUMNS."""
     floor: float

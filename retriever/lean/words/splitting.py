@@ -46,6 +46,8 @@ _ENDINGS = {
 """Endings, by the number of letters that must remain. In shorter words they are often part of the root (`normal`)."""
 _LEAVES = {ending: shortest for shortest, endings in _ENDINGS.items() for ending in endings.split()}
 _LONGEST = max(map(len, _LEAVES))
+SHORTEST_STEM = 3
+"""Shorter words are stems of themselves alone."""
 _NO_PLURAL = ("ss", "us", "is")
 _DOUBLING = ("ing", "ed")
 """Endings before which a consonant may be doubled: mapping, mapped."""
@@ -92,7 +94,7 @@ def split(text: str) -> list[str]:
 @lru_cache(maxsize=CACHED_STEMS)
 def stem(word: str) -> str:
     """The stem of a word in lower case."""
-    if word.endswith("s") and len(word) > 3 and not word.endswith(_NO_PLURAL):
+    if word.endswith("s") and len(word) > SHORTEST_STEM and not word.endswith(_NO_PLURAL):
         word = word[:-1]
     for length in range(_LONGEST, 0, -1):
         shortest = _LEAVES.get(word[-length:])

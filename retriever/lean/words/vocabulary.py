@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from lean_extract.syntax import operators
 from lean_extract.syntax.words import WORDS
 from retriever.documents.latex_names import FONTS_OF, IDENTIFIERS, LEFT_OUT, OPERATORS, PROSE, SILENT
-from retriever.lean.words.splitting import SMALL_WORDS, split, stem
+from retriever.lean.words.splitting import SHORTEST_STEM, SMALL_WORDS, split, stem
 from retriever.lean.words.synonyms import same_words
 from retriever.limits import CACHED_STEMS
+from retriever.search.index.table import Vocabulary
 
 _MORE_SYMBOLS = """
-≥ le | > lt | >= le | <= le | => | ⇒ imp | ⟹ imp | ⇔ iff | <-> iff | ⟺ iff | ⟷ iff | -> | != ne | ∉ not mem
+≥ le | > lt | >= le | <= le | => | ⇔ iff | <-> iff | ⟺ iff | ⟷ iff | -> | != ne | ∉ not mem
 ⊊ ssubset | ⊋ ssubset | ⊃ ssubset | ⊇ subset | ⊂ ssubset | ∖ sdiff | ∄ not exists | ∤ not dvd | ⋁ sup | ⋀ inf
 ⊎ disjoint union | ⨄ disjoint union | ⊕ direct sum | ⨁ direct sum | ⨂ tensor | ∐ coprod | ⨿ coprod | · mul | ⋅ mul
 ↪ embedding | ↠ surjective | ⟂ orthogonal | ∥ parallel | ∇ gradient | ∮ integral | ∫⁻ lintegral | ℘ powerset
@@ -32,12 +35,36 @@ _COMPOUNDS = {
     "iinter": "inter", "sunion": "union", "sinter": "inter", "covby": "cov",
 }  # fmt: skip
 """Operators' words in names that are several words."""
-_COMMANDS = {"frac": "div", "dfrac": "div", "tfrac": "div", "sqrt": "sqrt", "binom": "choose", "lim": "limit"}
+_COMMANDS = {
+    "frac": "div", "dfrac": "div", "tfrac": "div", "sqrt": "sqrt", "binom": "choose", "lim": "limit",
+    "trianglelefteq": "normal", "models": "realize", "#": "card",
+}  # fmt: skip
 """LaTeX's commands with words other than those of what they print."""
 _BOARD = re.compile(r"\\(?:mathbb|mathds|Bbb|mathbf) ?\{? ?([NZQRC])(?![A-Za-z]) ?\}?")
 _BOARD_LETTERS = dict(zip("NZQRC", "ℕℤℚℝℂ", strict=True))
-_INVERSE = re.compile(r"\^ ?\{? ?- ?1 ?\}?")
-_TENDS = re.compile(r"(?:→|->|\\to\b|\\rightarrow\b)(?= ?[-+]? ?(?:∞|\\infty\b|0))")
+_BAR = r"(?:\\mid(?![A-Za-z])|\|)"
+_NO_EXPONENTS = r"[A-Z*+-]|\\(?:circ|dagger|infty|perp|times|top|operatorname|text|math)"
+_READ_AS = tuple(
+    (re.compile(pattern), read)
+    for pattern, read in (
+        (r"\\\|", "‖"),
+        (r"\\(?:begin|end) ?\{[a-z]+\*?\}", " "),
+        (r"\\int ?\^ ?\{?-\}?", "∫⁻"),
+        (r"(?:\\aleph|ℵ)(?: ?_ ?\{?0\}?|₀)", " aleph0 "),
+        (r"\\xrightarrow ?\{ ?\\sim ?\}", "≅"),
+        (r"\^ ?\{? ?- ?1 ?\}?", "⁻¹"),
+        (rf"\^ ?(?=\{{? ?(?:{_NO_EXPONENTS}))", " "),
+        (r"(?:→|->|\\to\b|\\rightarrow\b)(?= ?[-+]? ?(?:∞|\\infty\b|0))", " tendsto "),
+        (rf"(?<![_^])\{{([^{{}}:|]*?){_BAR}", r"{\1 "),
+        (rf"\[([^\[\]|]{{0,80}}?){_BAR}([^\[\]|]{{0,80}})\]", r"[\1 cond \2]"),
+        (r"(?<=[^\W\d_])\\?'(?=\()", " deriv "),
+    )
+)
+"""Notation of several characters, and the words or the signs that it is read as: powers are of numbers, bars in
+brackets are conditions, and those that begin the condition of a set are nothing."""
+_FORMULA = re.compile(r"\$[^$]+\$")
+_TWO_LETTERS = re.compile(r"(?<![A-Za-z\\{])([A-Za-z])([A-Za-z])(?![A-Za-z])")
+"""A product, in a formula."""
 _POSSESSIVE = re.compile(r"['’]s\b")
 _MORE_SMALL_WORDS = "all also and any are be can every fun itself not or same some that we which"
 _FILLERS = SMALL_WORDS | {*_MORE_SMALL_WORDS.split()}
@@ -47,6 +74,24 @@ _FILLERS = SMALL_WORDS | {*_MORE_SMALL_WORDS.split()}
 def word_tokens(text: str) -> list[str]:
     """The words of a text, in order, by their stems and without those that say nothing."""
     return [token for piece in _pieces(text) for token in _piece_tokens(piece)]
+
+
+def query_words(text: str, sign: float, letter: float) -> dict[str, float]:
+    """The words of a query, each once and in order, and how much each counts.
+
+    Args:
+        text: the query.
+        sign: how much the word of a sign counts, where 1 is what a word as such counts.
+        letter: the same of a letter or a digit alone: names of variables mostly.
+    """
+    found: dict[str, float] = {}
+    for piece in _pieces(text):
+        is_sign = piece in _SPELLED or _sign(piece) in _SPELLED
+        for token in _piece_tokens(piece):
+            is_letter = len(token) == 1 or (token in _NAMED and piece.lower() != token)
+            weight = letter if is_letter else sign if is_sign else 1.0
+            found[token] = max(weight, found.get(token, 0.0))
+    return found
 
 
 @lru_cache(maxsize=CACHED_STEMS)
@@ -59,6 +104,28 @@ def term_words(token: str) -> tuple[str, ...]:
     return _tokens((token,)) if token.isalnum() and token == token.lower() else ()
 
 
+def terms_with(word: str, terms: Vocabulary) -> list[str]:
+    """Terms that have a word by `term_words`, ascending, twice where they have it twice.
+
+    All of them that are among `terms`, which ascend.
+    """
+    found = {word, *_terms_by_word().get(word, ())}
+    if len(word) >= SHORTEST_STEM:
+        places = range(bisect_left(terms, word), len(terms))
+        found.update(takewhile(lambda term: term.startswith(word), map(terms.__getitem__, places)))
+    return [term for term in sorted(found) for one in term_words(term) if one == word]
+
+
+@lru_cache(maxsize=1)
+def _terms_by_word() -> Mapping[str, list[str]]:
+    """The terms whose words are in tables, by word; each other term begins with its one word."""
+    found: dict[str, list[str]] = {}
+    for term in (*_SPELLED, *_COMPOUNDS, *same_words()):
+        for word in term_words(term):
+            found.setdefault(word, []).append(term)
+    return found
+
+
 def spelled_words(text: str) -> list[str]:
     """All words of a text in lower case, in order, its symbols spelled out: `f'' ≤ sup_i` is `f le sup i`."""
     return [word for piece in _pieces(text) for word in _piece_words(piece)]
@@ -66,11 +133,11 @@ def spelled_words(text: str) -> list[str]:
 
 def _pieces(text: str) -> list[str]:
     """Commands, phrases, words and symbols as they are written."""
-    if "\\" in text:
-        text = _BOARD.sub(lambda found: _BOARD_LETTERS[found[1]], text).replace("\\|", "‖")
-    if "^" in text:
-        text = _INVERSE.sub("⁻¹", text)
-    return _PIECE.findall(_TENDS.sub(" tendsto ", text))
+    text = _BOARD.sub(lambda found: _BOARD_LETTERS[found[1]], text)
+    for pattern, read in _READ_AS:
+        text = pattern.sub(read, text)
+    text = _FORMULA.sub(lambda found: _TWO_LETTERS.sub(r"\1·\2", found[0]), text)
+    return _PIECE.findall(text)
 
 
 @lru_cache(maxsize=CACHED_STEMS)
@@ -84,16 +151,16 @@ def _piece_words(piece: str) -> tuple[str, ...]:
     if piece in _SPELLED:
         return _SPELLED[piece]
     if piece[0] == "\\":
-        return _command(piece[1:])
+        return _command(piece)
     plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", piece))
     return tuple(split("".join(one for one in plain if one.isalnum() or one in "._- ")))
 
 
-def _command(name: str) -> tuple[str, ...]:
+def _command(piece: str) -> tuple[str, ...]:
     """The words of one of LaTeX's commands."""
+    name, sign = piece[1:], _sign(piece)
     if name in _COMMANDS:
         return (_COMMANDS[name],)
-    sign = OPERATORS.get(name) or IDENTIFIERS.get(name, "")
     if sign in _SPELLED:
         return _SPELLED[sign]
     if name in OPERATORS or name in _UNSEEN:
@@ -101,10 +168,15 @@ def _command(name: str) -> tuple[str, ...]:
     return tuple(split(name))
 
 
+def _sign(piece: str) -> str:
+    """The sign that one of LaTeX's commands prints; empty if it prints none, or if the piece is no command."""
+    return (OPERATORS.get(piece[1:]) or IDENTIFIERS.get(piece[1:], "")) if piece[0] == "\\" else ""
+
+
 def _tokens(words: Iterable[str]) -> tuple[str, ...]:
     """The words that say something, by their stems."""
-    kept = (word for word in words if word not in _FILLERS and (len(word) > 1 or word.isdigit()))
-    return tuple(stem(same_words().get(word, word).lower()) for word in kept)
+    kept = (word for word in words if word not in _FILLERS)
+    return tuple(stem((_GREEK.get(word) or same_words().get(word, word)).lower()) for word in kept)
 
 
 def _spelled() -> dict[str, tuple[str, ...]]:
@@ -140,5 +212,12 @@ def _pattern() -> re.Pattern[str]:
 
 
 _SPELLED = _spelled()
+_GREEK = {
+    letter: name.removeprefix("var")
+    for name, letter in IDENTIFIERS.items()
+    if letter.isalpha() and letter not in _SPELLED
+}
+"""The names of letters."""
+_NAMED = frozenset(map(stem, _GREEK.values()))
 _UNSEEN = FONTS_OF.keys() | LEFT_OUT | PROSE | SILENT
 _PIECE = _pattern()

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.common.arrays import Bytes, Ids
-from retriever.search.index.table import starts_of
+from retriever.search.index.table import rows_of, starts_of
 
 _BITS = 7
 
@@ -40,21 +40,30 @@ def read_varints(data: Bytes) -> Ids:
 
 
 def pack_lists(starts: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> tuple[Bytes, Bytes]:
-    """(counts, gaps) of the ascending lists `numbers[starts[i]:starts[i + 1]]` of numbers of at least 0."""
+    """(counts, gaps) of the ascending lists `numbers[starts[i]:starts[i + 1]]` of numbers of at least 0.
+
+    The gaps of short lists come first: gaps of one size are together, which compresses better.
+    """
     counts = np.diff(starts).astype(np.int64)
-    gaps = np.diff(numbers.astype(np.int64), prepend=0)
-    first = starts[:-1][counts > 0]
-    gaps[first] = numbers[first]
+    order = np.argsort(counts, kind="stable")
+    ordered = numbers[rows_of(starts[:-1][order], counts[order])].astype(np.int64)
+    gaps = np.diff(ordered, prepend=0)
+    first = starts_of(counts[order])[:-1][counts[order] > 0]
+    gaps[first] = ordered[first]
     return varints(counts), varints(gaps)
 
 
 def unpack_lists(counts: Bytes, gaps: Bytes) -> tuple[Ids, Ids]:
     """(starts int64[n + 1], numbers int64[m]): the inverse of `pack_lists`. Raises ValueError."""
     lengths, steps = read_varints(counts), read_varints(gaps)
-    starts = starts_of(lengths)
+    starts, order = starts_of(lengths), np.argsort(lengths, kind="stable")
     if starts[-1] != len(steps):
         raise ValueError("lists are not as long as their counts")
+    order = order[lengths[order] > 0]
     sums = np.cumsum(steps)
-    is_list = lengths > 0
-    first = starts[:-1][is_list]
-    return starts, sums - np.repeat(sums[first] - steps[first], lengths[is_list])
+    first = starts_of(lengths[order])[:-1]
+    numbers = np.empty_like(sums)
+    numbers[rows_of(starts[:-1][order], lengths[order])] = sums - np.repeat(
+        sums[first] - steps[first], lengths[order]
+    )
+    return starts, numbers
