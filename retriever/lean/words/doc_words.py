@@ -22,8 +22,8 @@ def doc_words(premises: Sequence[Premise]) -> Iterator[list[str]]:
     docs = {premise.name: premise.doc for premise in premises if premise.doc}
     parts: dict[str, list[str]] = {}
     for premise in premises:
-        if premise.kind in _PARTS:
-            whole, _, part = premise.name.rpartition(".")
+        whole, _, part = premise.name.rpartition(".")
+        if premise.kind in _PARTS and part != "mk":
             parts.setdefault(whole, []).append(part)
     for premise in premises:
         is_translation = premise.generated_by in TRANSLATIONS
