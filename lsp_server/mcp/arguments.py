@@ -117,7 +117,8 @@ class SearchArguments(Arguments):
     query: str = Field(
         min_length=1,
         max_length=MAX_STATE_CHARACTERS,
-        description="A name, a part of one, words of English, a statement, or a pattern (`_` is any term).",
+        description="A name, a part of one, words of English, a statement, or a pattern (`_` is any term); "
+        "or `like:NAME` for what is like a declaration.",
         examples=["continuous image of a compact set", "?a * _ ≤ ?b * _", 'Real.sin, "add"'],
     )
     reading: QueryKind | None = Field(
