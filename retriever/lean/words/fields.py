@@ -116,7 +116,7 @@ class WordMatches:
     @classmethod
     def none(cls, count: int) -> WordMatches:
         """Of n premises that have none."""
-        return cls(*(np.zeros(count, dtype=np.float32) for _ in range(3)))
+        return cls(*np.zeros((3, count), dtype=np.float32))
 
 
 class WordFields:
