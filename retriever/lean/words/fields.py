@@ -154,7 +154,7 @@ class WordFields:
             often, named = map(
                 np.concatenate, zip(*(self._occurrences(word, part) for part in parts), strict=True)
             )
-            having = np.flatnonzero(often)
+            having = np.flatnonzero(often > 0)
             idf = words[word] * float(np.log1p((len(often) - len(having) + 0.5) / (len(having) + 0.5)))
             idfs += idf
             unknown += 0.0 if len(having) else words[word]

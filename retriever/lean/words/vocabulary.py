@@ -120,7 +120,7 @@ def terms_with(word: str, terms: Vocabulary) -> list[str]:
 def _terms_by_word() -> Mapping[str, list[str]]:
     """The terms whose words are in tables, by word; each other term begins with its one word."""
     found: dict[str, list[str]] = {}
-    for term in (*_SPELLED, *_COMPOUNDS, *same_words()):
+    for term in (*_SPELLED, *_COMPOUNDS, *_GREEK, *same_words()):
         for word in term_words(term):
             found.setdefault(word, []).append(term)
     return found
