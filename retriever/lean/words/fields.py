@@ -157,7 +157,7 @@ class WordFields:
             related: by words, others and the part in [0, 1] of an occurrence that one of theirs is (Darwish and Oard
                 2003).
         """
-        parts = (first, *self._tables)
+        parts = [table for table in (first, *self._tables) if len(table)]
         found = WordMatches.none(len(first) + len(self))
         idfs, related_idfs, unknown = 1e-9, 1e-9, 0.0
         for word in sorted(words):
