@@ -140,7 +140,7 @@ class WordFields:
 
     @property
     def has_docs(self) -> bool:
-        """Whether any premise of the tables has a doc string."""
+        """Whether anything is written about a premise of the tables: doc strings, or names of fields."""
         return bool(self._means[FIELDS.index("doc")] > 1e-6)
 
     def matches(
