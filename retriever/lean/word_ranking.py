@@ -23,6 +23,7 @@ from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
 from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
 from retriever.lean.words.reading import has_foreign_letters, without_preamble
+from retriever.lean.words.related import related_words
 from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.lean.words.vocabulary import query_words
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
@@ -76,13 +77,14 @@ def rank_words(
     known = query_words(text[:MAX_QUERY_CHARACTERS], settings.sign, settings.letter)
     english = {word: weight for word, weight in known.items() if not has_foreign_letters(word)}
     words = dict(islice(english.items(), MAX_QUERY_WORDS))
-    found = snapshot.word_fields.matches(words, table)
+    found = snapshot.word_fields.matches(words, table, related_words())
     names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])
     fits, typed = name_scores(names, query, uses)
     by_name = fits + typed
     lists = [
         top(found.scores, _BY_WORDS, allowed & (found.scores > 0)),
+        top(found.related, _BY_WORDS, allowed & (found.related > 0)),
         top(by_name, _BY_NAME, allowed & (by_name > 0)),
     ]
     ids = np.unique(np.concatenate(lists))
@@ -95,6 +97,7 @@ def rank_words(
     rows = np.column_stack(
         [
             found.scores[ids],
+            found.related[ids],
             found.cover[ids],
             found.name_cover[ids],
             fits[ids],
