@@ -37,8 +37,10 @@ _SHORT = 4
 _FLATNESS = 4.0
 _LOOKED_AT = 10
 """How many of the best have to have words of the query."""
-_KNOWN, _UNKNOWN = 0.95, 1.45
+_KNOWN, _UNKNOWN = 0.9, 1.45
 """How many of a few words one of them has to have, if all words are equally rare: more where the index lacks one."""
+_ENOUGH = 0.6
+"""The share of the words that is enough whatever else there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,8 @@ class RankedWords:
     """float32[m] in [0, 1]; 0.5 is the floor."""
     table: ScoredTable
     fit_well: bool
-    """Whether there are words, and one of the best has enough of them; where nothing has a doc string, whether the
-    best reaches the floor."""
+    """Whether there are words, the best reaches the floor or has most of them, and one of the best has enough of
+    them: not looked at where nothing has a doc string."""
 
     def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
         """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
@@ -114,10 +116,10 @@ def rank_words(
     scorer = Fusion(COLUMNS, tuple(settings.weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - settings.floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    fit_well = bool(words) and bool((sums > 0).any())
-    if words and snapshot.word_fields.has_docs:
-        least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / max(1.0, sum(words.values()))
-        fit_well = bool(covers.max(initial=0.0) >= max(settings.least_cover, least))
+    cover = float(covers.max(initial=0.0))
+    least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / max(1.0, sum(words.values()))
+    is_covered = not snapshot.word_fields.has_docs or cover >= max(settings.least_cover, least)
+    fit_well = bool(words) and is_covered and (cover >= _ENOUGH or bool((sums > 0).any()))
     return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
 
