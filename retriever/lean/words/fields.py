@@ -140,6 +140,11 @@ class WordFields:
         """Whether any premise of the tables has a doc string."""
         return bool(self._means[FIELDS.index("doc")] > 1e-6)
 
+    def doc_lengths(self, first: WordTable) -> Floats:
+        """float32[len(first) + n]: how many words are written about each premise."""
+        lengths = [table.fields[FIELDS.index("doc")].lengths for table in (first, *self._tables)]
+        return np.concatenate(lengths, dtype=np.float32)
+
     def matches(self, words: Mapping[str, float], first: WordTable) -> WordMatches:
         """How much of the words each premise has.
 
