@@ -11,7 +11,9 @@ from lean_extract.common.verbs import Verb, run_verb
 VERBS: Mapping[str, Verb] = {
     "dataset": Verb(".lean.dataset.dataset", "make a dataset from records"),
     "resplit": Verb(".lean.dataset.resplit", "split a dataset anew"),
-    "word-pairs": Verb(".lean.dataset.word_pairs", "make pairs of English and declaration from records"),
+    "related-words": Verb(
+        ".lean.dataset.related_words", "make the table of related words for searches in words"
+    ),
     "statistics": Verb(".lean.dataset.statistics", "print the statistics of datasets"),
     "augment": Verb(".lean.augmentation.augment", "make the augmented states of a dataset"),
     "tokenizer": Verb(".training.tokenizer", "train a WordPiece tokenizer"),

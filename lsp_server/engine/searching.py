@@ -33,7 +33,7 @@ from retriever.lean.words.english import english
 from retriever.lean.words.filters import read_filters
 from retriever.lean.words.reading import Reading, has_foreign_letters, has_goal, readings, without_ticks
 
-NO_WORDS_FIT = "Nothing fits these words well. Try other words, a part of a name, or a statement."
+NO_WORDS_FIT = "Nothing fits these words well. Try other words of English, a part of a name, or a statement."
 _NO_FILE = "What is in scope is not known without a file, so nothing was left out."
 
 
@@ -155,8 +155,9 @@ def _left_out(unread: int) -> Iterator[str]:
 
 def _without_docs(files: int) -> Iterator[str]:
     if files:
+        which, them = ("1 file", "it") if files == 1 else (f"{files:,} files", "them")
         yield (
-            f"The doc strings of {files:,} files were not searched: an older version indexed them. "
+            f"The doc strings of {which} were not searched: an older version indexed {them}. "
             "Run `premise-suggest index`."
         )
 

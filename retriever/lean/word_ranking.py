@@ -22,7 +22,8 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
 from retriever.lean.words.name_search import NameQuery, NameSearch, name_scores
-from retriever.lean.words.reading import without_preamble
+from retriever.lean.words.reading import has_foreign_letters, without_preamble
+from retriever.lean.words.related import related_words
 from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.lean.words.vocabulary import query_words
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
@@ -50,8 +51,8 @@ class RankedWords:
     """float32[m] in [0, 1]; 0.5 is the floor."""
     table: ScoredTable
     fit_well: bool
-    """Whether one of the best has enough of the query's words; where nothing has a doc string, whether the best
-    reaches the floor."""
+    """Whether there are words, and one of the best has enough of them; where nothing has a doc string, whether the
+    best reaches the floor."""
 
     def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
         """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
@@ -73,14 +74,17 @@ def rank_words(
     text = without_preamble(text)
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
     settings = word_settings()
-    words = query_words(text[:MAX_QUERY_CHARACTERS], settings.sign, settings.letter)
-    found = snapshot.word_fields.matches(dict(islice(words.items(), MAX_QUERY_WORDS)), table)
+    known = query_words(text[:MAX_QUERY_CHARACTERS], settings.sign, settings.letter)
+    english = {word: weight for word, weight in known.items() if not has_foreign_letters(word)}
+    words = dict(islice(english.items(), MAX_QUERY_WORDS))
+    found = snapshot.word_fields.matches(words, table, related_words())
     names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])
     fits, typed = name_scores(names, query, uses)
     by_name = fits + typed
     lists = [
         top(found.scores, _BY_WORDS, allowed & (found.scores > 0)),
+        top(found.related, _BY_WORDS, allowed & (found.related > 0)),
         top(by_name, _BY_NAME, allowed & (by_name > 0)),
     ]
     ids = np.unique(np.concatenate(lists))
@@ -93,6 +97,7 @@ def rank_words(
     rows = np.column_stack(
         [
             found.scores[ids],
+            found.related[ids],
             found.cover[ids],
             found.name_cover[ids],
             np.log1p(snapshot.word_fields.doc_lengths(table)[ids]),
@@ -109,9 +114,9 @@ def rank_words(
     scorer = Fusion(COLUMNS, tuple(settings.weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - settings.floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    fit_well = bool((sums > 0).any())
+    fit_well = bool(words) and bool((sums > 0).any())
     if words and snapshot.word_fields.has_docs:
-        least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / sum(words.values())
+        least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / max(1.0, sum(words.values()))
         fit_well = bool(covers.max(initial=0.0) >= max(settings.least_cover, least))
     return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 

@@ -3,8 +3,7 @@
     python -m retriever export RUN OUT [--max-length 256] [--fp32]
 
 Weights are int8 unless `--fp32` is given; the word embeddings of a tower's and a re-ranker's layers are int4. A
-re-ranker belongs into its encoder's folder, as `reranker/`, a state tower, as `tower/`, and word vectors, as
-`words/`. The encoder's card
+re-ranker belongs into its encoder's folder, as `reranker/`, and a state tower, as `tower/`. The encoder's card
 (README.md) is written by `python -m retriever card` once the evaluation has been run.
 """
 
@@ -20,7 +19,7 @@ from tokenizers import Tokenizer
 
 from lean_extract.common.errors import BadSettings
 from lean_extract.common.files.atomic import replacing
-from retriever.models import encoder, reranker, state_tower, text, word_vectors
+from retriever.models import encoder, reranker, state_tower, text
 from retriever.training.onnx_graphs import ExportedModel, export_onnx, export_texts, quantise
 from retriever.training.reranking.crossencoder import load_crossencoder
 from retriever.training.reranking.rerank_config import RerankConfig
@@ -31,7 +30,6 @@ from retriever.training.state_tower import load_tower
 from retriever.training.tokens import open_tokenizer
 from retriever.training.tower_config import TowerConfig
 from retriever.training.weights import load_bert
-from retriever.training.word_towers import WordsConfig, export_words
 from retriever.training.wordpiece import PAD
 
 MAX_LENGTH = 256
@@ -48,8 +46,6 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
     """
     check_run_folder(run)
     config = load_run(run / "config.yaml")
-    if isinstance(config, WordsConfig):
-        return _write_config(out, export_words(run, out))
     if not isinstance(config, TrainConfig | RerankConfig | TowerConfig):
         hint = "Train a bi-encoder, a state tower or a cross-encoder that starts from it, and export that."
         raise BadSettings(f"A run of kind {config.kind}, as in {run}, is not exported.", hint)
@@ -70,12 +66,8 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
         "pad_id": tokenizer.token_to_id(PAD) or 0,
         "weights": "int8" if int8 else "float32",
     }
-    return _write_config(out, {**values, **_shape(config.model)})
-
-
-def _write_config(out: Path, values: dict[str, object]) -> Path:
     with replacing(out / encoder.CONFIG) as stream:
-        stream.write(json.dumps(values, indent=2) + "\n")
+        stream.write(json.dumps({**values, **_shape(config.model)}, indent=2) + "\n")
     return out
 
 
@@ -137,8 +129,6 @@ def _fingerprint(folder: Path) -> str:
         if (folder.parent / encoder.CONFIG).is_file():
             return state_tower.StateTower.load(folder, encoder.Encoder.load(folder.parent)).fingerprint
         return f"for the encoder {values['encoder']}"
-    if values["format"] == word_vectors.FORMAT:
-        return word_vectors.WordVectors.load(folder).fingerprint
     if values["format"] == reranker.FORMAT:
         return reranker.Reranker.load(folder).fingerprint
     return encoder.Encoder.load(folder).fingerprint

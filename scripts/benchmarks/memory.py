@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,6 +25,14 @@ STATES = (
     "G : Type\nφ : G →* G\nh : Function.Bijective φ\n⊢ Function.Injective φ",
 )
 SUGGEST = "premiseSuggest/suggest"
+QUERIES = (
+    "the image of a compact set under a continuous function is compact",
+    "every bounded sequence has a convergent subsequence",
+    "sum of the first n odd numbers",
+    r"$\lim_{n \to \infty} f(n) = 0$ implies bounded",
+    "group homomorphism injective iff trivial kernel",
+)
+SEARCH = "premiseSuggest/search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +45,12 @@ class Memory:
     peak: float
     premises: int
     """In the index that answered."""
+    searches: float
+    """What QUERIES, searched in words, add to `anonymous`."""
 
 
 def server_memory(root: Path, environment: Mapping[str, str] | None = None) -> Memory:
-    """Start the server on a project, ask it STATES at a file's first line, and measure its memory."""
+    """Start the server on a project, ask it STATES at a file's first line, measure its memory, and ask it QUERIES."""
     command = [sys.executable, "-m", "lsp_server", "serve"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
@@ -50,7 +60,10 @@ def server_memory(root: Path, environment: Mapping[str, str] | None = None) -> M
         try:
             answer = _talk(process.stdin, process.stdout, root)
             premises = sum(source["premises"] for source in answer["index"]["sources"])
-            return _memory(process.pid, premises)
+            found = _memory(process.pid, premises)
+            for number, query in enumerate(QUERIES, start=len(STATES) + 1):
+                _ask(process.stdin, process.stdout, number, SEARCH, {"query": query, "as": "words"})
+            return replace(found, searches=_memory(process.pid, premises).anonymous - found.anonymous)
         finally:
             process.kill()
 
@@ -102,7 +115,7 @@ def _memory(pid: int, premises: int) -> Memory:
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     kilobytes = {name: int(size) for name, size in re.findall(r"^(\w+):\s+(\d+) kB$", status, re.MULTILINE)}
     sizes = [1024 * kilobytes[name] / 1e6 for name in ("VmRSS", "RssAnon", "RssFile", "VmHWM")]
-    return Memory(*sizes, premises)
+    return Memory(*sizes, premises, 0)
 
 
 def bundled_memory() -> Memory:
@@ -121,5 +134,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     found = server_memory(options.project.resolve()) if options.project else bundled_memory()
     print(f"premises   {found.premises:>9,}")
-    for name in ("resident", "anonymous", "files", "peak"):
+    for name in ("resident", "anonymous", "files", "peak", "searches"):
         print(f"{name:<10} {getattr(found, name):>9.0f} MB")

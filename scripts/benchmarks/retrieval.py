@@ -27,6 +27,7 @@ from retriever.lean.index import bundled
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
+from retriever.lean.text_search import search
 from retriever.lean.tokens import goal_tokens
 from retriever.limits import DOCUMENTS_PER_STEP
 from retriever.models.encoder import Encoder
@@ -34,6 +35,7 @@ from retriever.models.reranker import DEPTH, Reranker
 from retriever.models.state_tower import StateTower
 from retriever.search.index.store import IndexStore
 from scripts.benchmarks.harness import ENCODER, Row, Stopwatch, add_json, add_timing, show
+from scripts.benchmarks.memory import QUERIES
 
 MOST = 100
 """How many premises a request wants."""
@@ -97,6 +99,12 @@ def measure(stores: list[IndexStore], model: Path, watch: Stopwatch) -> list[Row
         row("BM25", lambda g: snapshot.bm25.scores(goal_tokens(g))),
         row(f"goal to {MOST} premises, state alone", lambda g: service.rank(RankRequest(g, None, MOST))),
         row(f"goal to {MOST} premises, in a file", lambda g: service.rank(RankRequest(g, where, MOST))),
+    ]
+    first = watch.seconds(partial(search, service, QUERIES[0]))
+    times = [watch.seconds(partial(search, service, query)) for _ in range(watch.runs) for query in QUERIES]
+    rows += [
+        ("search in words, the first", 1000 * first, "ms"),
+        ("search in words", 1000 * statistics.median(times), "ms"),
     ]
     if tower is not None:
         rows.append(row("of which the state tower", lambda g: tower.encode_states([g])))

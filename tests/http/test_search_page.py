@@ -166,6 +166,15 @@ def test_a_result_is_read_by_rules_where_its_source_is_shown(page: Any) -> None:
     )
 
 
+def test_what_is_like_a_result_is_a_click_away(page: Any) -> None:
+    page.goto("/?query=Nat.add_comm")
+    page.get_by_role("link", name="More like Nat.add_comm", exact=True).click()
+    expect(page).to_have_url(re.compile(r"\?query=like%3ANat.add_comm$"))
+    expect(first_name(page)).to_be_visible()
+    assert "Nat.add_comm" not in page.locator("#list li .name").all_text_contents()
+    expect(page.get_by_label("Goal, name, words or pattern")).to_have_value("like:Nat.add_comm")
+
+
 def test_a_source_that_cannot_be_read_is_reported_in_its_place(page: Any) -> None:
     page.goto("/?query=Nat.add_comm")
     problem = '{"error": "The index is gone.", "schema": {"description": "Index again."}}'

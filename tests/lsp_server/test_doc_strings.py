@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,25 @@ async def test_what_is_written_about_a_declaration_finds_it(
     await stop_editor(editor)
 
 
+def test_an_index_of_an_older_version_says_how_to_get_doc_strings_to_searches_in_words(
+    tmp_path: Path, environment: dict[str, str], cli: Cli
+) -> None:
+    (tmp_path / "lakefile.toml").write_text('name = "Lib"\n\n[[lean_lib]]\nname = "Animals"\n')
+    (tmp_path / "Animals.lean").write_text(LIBRARY, encoding="utf-8")
+    older = (
+        "import sys; from retriever.search.indexing import embedding; embedding.READ = 3\n"
+        "from lsp_server.cli import main; sys.exit(main(['index', sys.argv[1]]))"
+    )
+    subprocess.run([sys.executable, "-c", older, tmp_path], env=environment, check=True, timeout=120)
+    [warning] = answered(cli, "search", "swapping wombats", cwd=tmp_path)["warnings"]
+    assert warning == (
+        "The doc strings of 1 file were not searched: an older version indexed it. Run `premise-suggest index`."
+    )
+    assert answered(cli, "search", "zorb_swap", cwd=tmp_path)["warnings"] == []
+    succeed(cli, "index", tmp_path)
+    assert answered(cli, "search", "swapping wombats", cwd=tmp_path)["warnings"] == []
+
+
 async def test_the_first_sentence_is_text_in_completion_and_hover(
     animals: Path, environment: dict[str, str]
 ) -> None:
@@ -87,4 +108,5 @@ async def test_the_first_sentence_is_text_in_completion_and_hover(
     hovered = await hover(editor, uri, place_of(USER, "sorry"))
     assert hovered is not None and isinstance(hovered.contents, types.MarkupContent)
     assert f"\n  {SHOWN}\n" in hovered.contents.value
+    assert "\n\n  Read by rules: " in hovered.contents.value  # of what has no doc string
     await stop_editor(editor)

@@ -20,3 +20,12 @@ def test_a_translation_shares_the_words_of_a_doc_string_and_long_ones_are_read_i
     assert "wombat" in found["add_zorb"] and "okapi" not in " ".join(found["add_zorb"])
     assert found["ibex"] and not found["ibex_first"]
     assert len(found["long"]) == 20_000 // len("caracal ") and len(set(found["long"])) == 1
+
+
+def test_a_type_has_the_names_of_its_parts() -> None:
+    text = "structure Zoo where\n  okapiCount : Nat\n\ninductive Way where\n  | northWest\n  | south : Nat → Way\n"
+    premises = read_module(text, "A", "A.lean").premises
+    found = {premise.name: words for premise, words in zip(premises, doc_words(premises), strict=True)}
+    assert {"okapi", "count"} == set(found["Zoo"])
+    assert {"north", "west", "south"} == set(found["Way"])
+    assert not found["Zoo.okapiCount"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,9 +11,10 @@ from hypothesis import strategies as st
 from lean_extract.records import Premise
 from lean_extract.syntax.words import WORDS
 from retriever.documents.latex_names import OPERATORS
+from retriever.lean.service import PremiseService
 from retriever.lean.tokens import premise_tokens
 from retriever.lean.words.splitting import SMALL_WORDS
-from retriever.lean.words.vocabulary import query_words, term_words, word_tokens
+from retriever.lean.words.vocabulary import query_words, term_words, terms_with, word_tokens
 
 _SPELLINGS = st.sampled_from(
     [
@@ -115,3 +118,13 @@ def test_a_statement_has_the_words_of_its_tokens(name: str, conclusion: str) -> 
     indexed = {word for token in tokens for word in term_words(token)}
     words = {word for word in word_tokens(conclusion) if len(word) > 1}
     assert words | {*word_tokens(name)} <= indexed
+
+
+def test_a_word_finds_all_terms_that_have_it(shipped: PremiseService) -> None:
+    with shipped.reading() as snapshot:
+        terms = sorted({*snapshot.view.segments[0].tables.postings.terms, *WORDS})
+    having = defaultdict(list)
+    for term in terms:
+        for word in term_words(term):
+            having[word].append(term)
+    assert [word for word, found in having.items() if not {*found} <= {*terms_with(word, terms)}] == []

@@ -54,6 +54,20 @@ def test_words_that_nothing_fits_have_no_answer(shipped: PremiseService) -> None
     assert names(shipped, "continuous image of a compact set")
 
 
+@pytest.mark.parametrize(
+    "preamble",
+    [
+        "is there a lemma that says that ",
+        "How do I prove that ",
+        "In Lean 4, what is the name of the theorem stating: ",
+        "Does Mathlib have any results about ",
+    ],
+)
+def test_what_introduces_a_question_is_not_searched(shipped: PremiseService, preamble: str) -> None:
+    asked = "the continuous image of a compact set is compact"
+    assert names(shipped, preamble + asked) == names(shipped, asked)
+
+
 def test_an_explanation_names_each_group_once(shipped: PremiseService) -> None:
     best = search_words(shipped, "continuous image of a compact set", 3, explain=True)[0]
     groups = [one.group for one in best.explanation]

@@ -66,6 +66,9 @@ def test_words_are_those_of_a_plain_reading(text: str) -> None:
         "compact compactness",
         "prime primes",
         "convergence convergent converges",
+        "transfer transferred transferring",
+        "embed embedding embedded",
+        "call called calling",
     ],
 )
 def test_forms_of_a_word_have_one_stem(family: str) -> None:

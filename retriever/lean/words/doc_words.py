@@ -9,16 +9,24 @@ from lean_extract.source.attributes.translation import TRANSLATIONS
 from retriever.lean.words.vocabulary import word_tokens
 from retriever.limits import MAX_DOC_CHARACTERS
 
+_PARTS = ("field", "constructor")
+
 
 def doc_words(premises: Sequence[Premise]) -> Iterator[list[str]]:
     """The words about each of a file's premises.
 
     The translation of a declaration (`to_additive`) that has no doc string of its own has the words of the
     declaration's: they fit both, but only the declaration shows them. They do not fit what `simps` makes of it.
+    A structure has the names of its fields, too, an inductive type those of its constructors.
     """
     docs = {premise.name: premise.doc for premise in premises if premise.doc}
+    parts: dict[str, list[str]] = {}
+    for premise in premises:
+        whole, _, part = premise.name.rpartition(".")
+        if premise.kind in _PARTS and part != "mk":
+            parts.setdefault(whole, []).append(part)
     for premise in premises:
         is_translation = premise.generated_by in TRANSLATIONS
         doc = premise.doc or (docs.get(premise.generated_from or "", "") if is_translation else "")
-        texts = (doc[:MAX_DOC_CHARACTERS], premise.module_doc or "")
+        texts = (doc[:MAX_DOC_CHARACTERS], premise.module_doc or "", *parts.get(premise.name, ()))
         yield [word for text in texts if text for word in word_tokens(text)]

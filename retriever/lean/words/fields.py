@@ -11,13 +11,14 @@ c(w) is how much a word counts. The sum is divided by that of c(w) * idf(w), so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.common.arrays import Bools, Floats, Int32s
+from lean_extract.common.arrays import Bools, Floats, Int32s, Int64s
 from lean_extract.records import Premise
 from retriever.lean.tokens import premise_tokens
 from retriever.lean.words.doc_words import doc_words
@@ -110,13 +111,15 @@ class WordMatches:
     """float32[n]: of the words that are there, however often and in whichever field."""
     name_cover: Floats
     """float32[n]: of those that are in the name."""
+    related: Floats
+    """float32[n]: by BM25F, where words that are related to one of the query's count in part as that one."""
     unknown: float = 0.0
     """How much the words count that no premise has."""
 
     @classmethod
     def none(cls, count: int) -> WordMatches:
         """Of n premises that have none."""
-        return cls(*np.zeros((3, count), dtype=np.float32))
+        return cls(*np.zeros((4, count), dtype=np.float32))
 
 
 class WordFields:
@@ -137,7 +140,7 @@ class WordFields:
 
     @property
     def has_docs(self) -> bool:
-        """Whether any premise of the tables has a doc string."""
+        """Whether anything is written about a premise of the tables: doc strings, or names of fields."""
         return bool(self._means[FIELDS.index("doc")] > 1e-6)
 
     def doc_lengths(self, first: WordTable) -> Floats:
@@ -145,44 +148,77 @@ class WordFields:
         lengths = [table.fields[FIELDS.index("doc")].lengths for table in (first, *self._tables)]
         return np.concatenate(lengths, dtype=np.float32)
 
-    def matches(self, words: Mapping[str, float], first: WordTable) -> WordMatches:
+    def matches(
+        self,
+        words: Mapping[str, float],
+        first: WordTable,
+        related: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
+    ) -> WordMatches:
         """How much of the words each premise has.
 
         Args:
             words: how much each counts, which multiplies its idf.
             first: premises outside the index, which come before those of the tables; their words count alike.
+            related: by words, others and the part in [0, 1] of an occurrence that one of theirs is (Darwish and Oard
+                2003).
         """
-        parts = (first, *self._tables)
+        parts = [table for table in (first, *self._tables) if len(table)]
         found = WordMatches.none(len(first) + len(self))
-        idfs, unknown = 1e-9, 0.0
+        idfs, related_idfs, unknown = 1e-9, 1e-9, 0.0
         for word in sorted(words):
-            often, named = map(
-                np.concatenate, zip(*(self._occurrences(word, part) for part in parts), strict=True)
-            )
-            having = np.flatnonzero(often)
-            idf = words[word] * float(np.log1p((len(often) - len(having) + 0.5) / (len(having) + 0.5)))
+            often, named = np.zeros_like(found.scores), np.zeros(len(found.scores), dtype=np.bool_)
+            self._count(word, 1.0, parts, often, named)
+            having = np.flatnonzero(often > 0)
+            idf = words[word] * _idf(len(having), len(often))
             idfs += idf
             unknown += 0.0 if len(having) else words[word]
-            chosen = often[having]
-            found.scores[having] += np.float32(idf) * chosen / (chosen + self._k1)
+            self._add(found.scores, idf, often, having)
             found.cover[having] += np.float32(idf)
             found.name_cover[named] += np.float32(idf)
+            expected = float(len(having))
+            for other, part in related.get(word, {}).items():
+                expected += part * self._count(other, part, parts, often, named)
+            having = np.flatnonzero(often > 0)
+            idf = words[word] * _idf(min(expected, len(having)), len(often))
+            related_idfs += idf
+            self._add(found.related, idf, often, having)
         for column in (found.scores, found.cover, found.name_cover):
             column /= np.float32(idfs)
+        found.related[:] /= np.float32(related_idfs)
         return replace(found, unknown=unknown)
 
-    def _occurrences(self, word: str, table: WordTable) -> tuple[Floats, Bools]:
-        """(float32[n], bool[n]): the weighted occurrences of a word in all fields; whether the name has it."""
-        often = np.zeros(len(table), dtype=np.float32)
-        named = np.zeros(len(table), dtype=np.bool_)
-        for name, field, one, mean in zip(FIELDS, table.fields, self._parameters, self._means, strict=True):
-            for documents, times in field.find(word):
-                lengths = field.lengths[documents].astype(np.float32)
-                norms = np.maximum(1 - one.b + one.b * lengths / mean, np.float32(1e-3))
-                often[documents] += one.weight / norms * times
-                if name == "name":
-                    named[documents] = True
-        return often, named
+    def _add(self, scores: Floats, idf: float, often: Floats, having: Int64s) -> None:
+        chosen = often[having]
+        scores[having] += np.float32(idf) * chosen / (chosen + self._k1)
+
+    def _count(self, word: str, part: float, tables: Iterable[WordTable], often: Floats, named: Bools) -> int:
+        """Add the weighted occurrences of a word in all fields, times `part`; returns how many there are.
+
+        Args:
+            word: the word.
+            part: in (0, 1].
+            tables: of n premises, one after another.
+            often: float32[n], what is added to.
+            named: bool[n]: where names have the word, which is set.
+        """
+        total = end = 0
+        for table in tables:
+            here = slice(end, end := end + len(table))
+            for name, field, one, mean in zip(
+                FIELDS, table.fields, self._parameters, self._means, strict=True
+            ):
+                for documents, times in field.find(word):
+                    lengths = field.lengths[documents].astype(np.float32)
+                    norms = np.maximum(1 - one.b + one.b * lengths / mean, np.float32(1e-3))
+                    often[here][documents] += np.float32(part * one.weight) / norms * times
+                    total += len(documents)
+                    if name == "name":
+                        named[here][documents] = True
+        return total
+
+
+def _idf(having: float, count: int) -> float:
+    return float(np.log1p((count - having + 0.5) / (having + 0.5)))
 
 
 def _mean(lengths: Sequence[Floats | Int32s]) -> np.float32:

@@ -18,6 +18,7 @@ _AT_ONCE = 1 << 16
 _SMALL = 0.25
 """The weight of a small word in a name's length."""
 _FACTOR = 0x9E3779B97F4A7C15
+_INVERSE = pow(_FACTOR, -1, 1 << 64)
 _LETTERS = np.random.default_rng(0).integers(1, 2**63, 256, dtype=np.uint64)
 """A word's hash is the sum of its letters' numbers, each times the power of the factor for its offset."""
 
@@ -81,26 +82,25 @@ class _Words:
         self._read: list[tuple[Int64s, Int64s, Int32s]] = []
         """Of each chunk: the numbers of its words, how many names have each, and these, word after word."""
         self._count = 0
+        self._powers = self._inverse = np.zeros(0, dtype=np.uint64)
         self.lengths: list[npt.NDArray[np.float32]] = [np.zeros(0, dtype=np.float32)]
 
     def read(self, chunk: bytes) -> None:
         """Read the words of a chunk of complete names."""
         raw = np.frombuffer(chunk, dtype=np.uint8)
         belongs, begins = boundaries(raw)
-        letters = np.frombuffer(chunk.lower(), dtype=np.uint8)[belongs]
-        starts = np.flatnonzero(begins[belongs])
-        hashes = _hashes(letters, starts)
+        low, starts = chunk.lower(), np.flatnonzero(begins)
+        hashes = self._hashes(_LETTERS[np.frombuffer(low, dtype=np.uint8)] * belongs, starts)
         order = np.argsort(hashes, kind="stable")
-        hashes, owners = hashes[order], np.cumsum(raw == NEWLINE, dtype=np.int32)[begins][order]
+        hashes, owners = hashes[order], np.cumsum(raw == NEWLINE, dtype=np.int32)[starts[order]]
         is_first = np.diff(hashes, prepend=~hashes[:1]) != 0
         is_counted = is_first | (np.diff(owners, prepend=-1) != 0)
-        first = np.flatnonzero(is_first)
-        spelt = letters.tobytes()
-        stops = np.append(starts[1:], len(letters))
-        for value, place in zip(hashes[first].tolist(), order[first].tolist(), strict=True):
+        first, is_end = np.flatnonzero(is_first), begins | ~belongs
+        for value, start in zip(hashes[first].tolist(), starts[order[first]].tolist(), strict=True):
             if value not in self._numbers:
                 self._numbers[value] = len(self._spelt)
-                self._spelt.append(spelt[starts[place] : stops[place]].decode(errors="replace"))
+                length = 1 + int(is_end[start + 1 :].argmax())
+                self._spelt.append(low[start : start + length].decode(errors="replace"))
         numbers = np.array([self._numbers[value] for value in hashes[first].tolist()], dtype=np.int64)
         counts = np.diff(np.append(0, np.cumsum(is_counted))[np.append(first, len(hashes))])
         owners = owners[is_counted]
@@ -110,6 +110,13 @@ class _Words:
         self.lengths.append(np.maximum(lengths, 1.0).astype(np.float32))
         self._read.append((numbers, counts, owners + np.int32(self._count)))
         self._count += count
+
+    def _hashes(self, letters: UInt64s, starts: Int64s) -> UInt64s:
+        """uint64[m]: a hash of each word, given the letters' numbers, 0 between words, and where words begin."""
+        if len(letters) > len(self._powers):
+            self._powers, self._inverse = map(_powers_of, (_FACTOR, _INVERSE), (len(letters),) * 2)
+        sums = np.append(np.uint64(0), np.cumsum(letters * self._powers[: len(letters)]))
+        return np.asarray(np.diff(sums[np.append(starts, len(letters))]) * self._inverse[starts], np.uint64)
 
     def inverted(self) -> tuple[list[str], Int64s, Int32s]:
         """The sorted words, and the names that contain each, as compressed sparse rows."""
@@ -127,14 +134,8 @@ class _Words:
         return [self._spelt[number] for number in order], starts, names
 
 
-def _hashes(letters: npt.NDArray[np.uint8], starts: Int64s) -> UInt64s:
-    """uint64[m]: a hash of each word, given the letters of all words and the offsets at which words begin."""
-    if not len(starts):
-        return np.zeros(0, dtype=np.uint64)
-    lengths = np.diff(np.append(starts, len(letters)))
-    offsets = np.arange(len(letters)) - np.repeat(starts, lengths)
-    powers = np.cumprod(np.full(int(lengths.max()), _FACTOR, dtype=np.uint64))
-    return np.asarray(np.add.reduceat(_LETTERS[letters] * powers[offsets], starts), dtype=np.uint64)
+def _powers_of(factor: int, count: int) -> UInt64s:
+    return np.cumprod(np.full(count, factor, dtype=np.uint64), dtype=np.uint64)
 
 
 def _chunks(data: bytes | mmap.mmap) -> Iterator[bytes]:

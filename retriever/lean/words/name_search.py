@@ -201,7 +201,7 @@ def name_scores(
     """
     matches = _matches_of(parts, query.concepts)
     fits = np.zeros(len(matches.closeness), dtype=np.float32)
-    names = np.flatnonzero(matches.closeness)
+    names = np.flatnonzero(matches.closeness > 0)
     if len(names):
         lengths = np.concatenate([part.lengths for part in parts])[names]
         share = np.minimum(matches.words[names] / lengths, 1.0)
@@ -237,7 +237,7 @@ def _matches_of(parts: Sequence[NameSearch], wanted: Sequence[Concept]) -> _Matc
             by_letters += 1
             for part, matches in zip(parts, found, strict=True):
                 part.record_substrings(concept, matches)
-        having = sum(int(np.count_nonzero(matches.closeness)) for matches in found)
+        having = sum(int(np.count_nonzero(matches.closeness > 0)) for matches in found)
         if having:
             weight = concept.share * (_COMMON + float(np.log1p(count / having)))
             weights += weight

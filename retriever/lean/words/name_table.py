@@ -50,8 +50,8 @@ class NameTable:
 
         Returns:
             (names, tiers), with one entry per occurrence. Tier 0: the name is the text; 1: it is the phrase; 2 and
-            3: it ends with the phrase (after a dot, or after another separator); 4: it begins with the phrase, or
-            has it after a dot; 5: the phrase is elsewhere.
+            3: it ends with the phrase (after a dot, or after an underscore); 4: it ends with the phrase, begins with
+            it, or has it after a dot; 5: the phrase is elsewhere.
         """
         if chosen is not None:
             names, tiers = self._subset(chosen).tiers(phrase, text)
@@ -62,7 +62,8 @@ class NameTable:
         at_end = self._raw[offsets + len(phrase)] == NEWLINE
         is_first, behind_dot = offsets == self._starts[names], self._raw[offsets - 1] == ord(".")
         at_part = is_first | behind_dot
-        ending = np.where(is_first, 1, np.where(behind_dot, 2, 3))
+        behind_mark = self._raw[offsets - 1] == ord("_")
+        ending = np.select([is_first, behind_dot, behind_mark], [1, 2, 3], 4)
         tiers = np.where(at_end, ending, np.where(at_part, 4, 5))
         for row in np.flatnonzero(tiers == 1).tolist():
             start = int(offsets[row])

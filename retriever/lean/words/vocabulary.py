@@ -120,7 +120,8 @@ def terms_with(word: str, terms: Vocabulary) -> list[str]:
 def _terms_by_word() -> Mapping[str, list[str]]:
     """The terms whose words are in tables, by word; each other term begins with its one word."""
     found: dict[str, list[str]] = {}
-    for term in (*_SPELLED, *_COMPOUNDS, *same_words()):
+    tables = (*_SPELLED, *_COMPOUNDS, *_GREEK, *same_words(), *(f"{word}s" for word in same_words()))
+    for term in tables:
         for word in term_words(term):
             found.setdefault(word, []).append(term)
     return found
@@ -175,8 +176,13 @@ def _sign(piece: str) -> str:
 
 def _tokens(words: Iterable[str]) -> tuple[str, ...]:
     """The words that say something, by their stems."""
-    kept = (word for word in words if word not in _FILLERS)
-    return tuple(stem((_GREEK.get(word) or same_words().get(word, word)).lower()) for word in kept)
+    return tuple(stem(_same(word).lower()) for word in words if word not in _FILLERS)
+
+
+def _same(word: str) -> str:
+    """The word in names for one, or for the one that it is the plural of."""
+    same = same_words()
+    return _GREEK.get(word) or same.get(word) or same.get(word.removesuffix("s"), word)
 
 
 def _spelled() -> dict[str, tuple[str, ...]]:

@@ -13,7 +13,6 @@ KINDS: Mapping[str, str] = MappingProxyType(
     {
         "biencoder": "retriever.lean.training.biencoder",
         "tower": "retriever.lean.training.tower",
-        "words": "retriever.lean.training.words",
         "match": "retriever.proof_matching.training.objective",
         "match-mlm": "retriever.proof_matching.training.mlm",
         "mlm": "retriever.training.mlm",

@@ -34,7 +34,6 @@ from tests.retriever.training.gardening import PAIRWISE, Garden  # noqa: E402
 from tests.retriever.training.test_autoregressive import SMALL  # noqa: E402
 from tests.retriever.training.test_match import plant_pairs  # noqa: E402
 from tests.retriever.training.test_match import values as match_values  # noqa: E402
-from tests.retriever.training.test_word_vectors import planted  # noqa: E402
 
 STEPS = 2
 SCHEDULE = {
@@ -126,7 +125,6 @@ def runs(
         "autoregressive": garden.values(
             "autoregressive", "sequence", pairs=64, start=start, decoder=SMALL, schedule=small
         ),
-        "words": {**planted(tmp_path_factory.mktemp("words")), "schedule": small},
         "match": match_values(
             matching, "match", objective="hybrid", batch={"pairs": 8, "dropped": 0.3}, schedule=small
         ),
