@@ -21,7 +21,7 @@ from retriever.lean.ranker.kinds import group_of, kind_columns
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
-from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
+from retriever.lean.words.name_search import NameQuery, NameSearch, name_scores
 from retriever.lean.words.reading import has_foreign_letters, without_preamble
 from retriever.lean.words.related import related_words
 from retriever.lean.words.settings import COLUMNS, word_settings
@@ -102,8 +102,8 @@ def rank_words(
             found.related[ids],
             found.cover[ids],
             found.name_cover[ids],
+            np.log1p(snapshot.word_fields.doc_lengths(table)[ids]),
             fits[ids],
-            typed[ids] / MOST_TYPED,
             np.log(np.concatenate([part.lengths for part in names])[ids]),
             np.log1p(uses[ids]),
             kinds[:, 1:],  # not that of definitions
