@@ -98,7 +98,6 @@ def rank_words(
         [
             found.scores[ids],
             found.related[ids],
-            found.cover[ids],
             found.name_cover[ids],
             np.log1p(snapshot.word_fields.doc_lengths(table)[ids]),
             fits[ids],
@@ -113,7 +112,7 @@ def rank_words(
     ).astype(np.float32)
     scorer = Fusion(COLUMNS, tuple(settings.weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - settings.floor
-    covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
+    covers = found.cover[ids[top(sums, _LOOKED_AT)]]
     fit_well = bool(words) and bool((sums > 0).any())
     if words and snapshot.word_fields.has_docs:
         least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / max(1.0, sum(words.values()))
