@@ -100,7 +100,6 @@ def rank_words(
         [
             found.scores[ids],
             found.related[ids],
-            found.cover[ids],
             found.name_cover[ids],
             np.log1p(snapshot.word_fields.doc_lengths(table)[ids]),
             fits[ids],
@@ -115,8 +114,7 @@ def rank_words(
     ).astype(np.float32)
     scorer = Fusion(COLUMNS, tuple(settings.weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - settings.floor
-    covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    cover = float(covers.max(initial=0.0))
+    cover = float(found.cover[ids[top(sums, _LOOKED_AT)]].max(initial=0.0))
     least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / max(1.0, sum(words.values()))
     is_covered = not snapshot.word_fields.has_docs or cover >= max(settings.least_cover, least)
     fit_well = bool(words) and is_covered and (cover >= _ENOUGH or bool((sums > 0).any()))

@@ -35,7 +35,7 @@ _KEPT = {"kind_structure": 0.5, "kind_instance": 0.5}
 """The part of a fitted weight that is kept: two thirds of the benchmark's declarations are structures, classes and
 instances, of what people look for much less."""
 _KEYWORDS = "keywords"
-_OF_KEYWORDS = 4
+_OF_KEYWORDS = 3
 """How often a query of keywords counts: there are few, and people write them more than sentences."""
 _LOST = 0.005
 """The share of right answers among the first ten that the floor may cost."""
