@@ -21,7 +21,7 @@ from retriever.lean.ranker.kinds import group_of, kind_columns
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
-from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
+from retriever.lean.words.name_search import NameQuery, NameSearch, name_scores
 from retriever.lean.words.reading import has_foreign_letters, without_preamble
 from retriever.lean.words.related import related_words
 from retriever.lean.words.settings import COLUMNS, word_settings
@@ -100,10 +100,9 @@ def rank_words(
         [
             found.scores[ids],
             found.related[ids],
-            found.cover[ids],
             found.name_cover[ids],
+            np.log1p(snapshot.word_fields.doc_lengths(table)[ids]),
             fits[ids],
-            typed[ids] / MOST_TYPED,
             np.log(np.concatenate([part.lengths for part in names])[ids]),
             np.log1p(uses[ids]),
             kinds[:, 1:],  # not that of definitions
@@ -115,8 +114,7 @@ def rank_words(
     ).astype(np.float32)
     scorer = Fusion(COLUMNS, tuple(settings.weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - settings.floor
-    covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    cover = float(covers.max(initial=0.0))
+    cover = float(found.cover[ids[top(sums, _LOOKED_AT)]].max(initial=0.0))
     least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / max(1.0, sum(words.values()))
     is_covered = not snapshot.word_fields.has_docs or cover >= max(settings.least_cover, least)
     fit_well = bool(words) and is_covered and (cover >= _ENOUGH or bool((sums > 0).any()))

@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from lean_extract.common.errors import BadQuery, BadRecords
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.typed import read_typed
 from retriever.lean.eligibility import Allowed
-from retriever.lean.evaluation.words import FIRST, figures_of, missing_names, read
+from retriever.lean.evaluation.words import FIRST, STYLES, figures_of, missing_names, read
+from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search, search_like, search_words
 from retriever.lean.words.filters import read_filters
+from retriever.lean.words.settings import COLUMNS, WordSettings
+from tests.commands import command
+from tests.once import Once
 
 
 def names(service: PremiseService, text: str, allowed: Allowed | None = None) -> list[str]:
@@ -94,6 +100,32 @@ def test_queries_are_read_by_style_and_measured(shipped: PremiseService, tmp_pat
     path.write_text('[{"full_name": 1}]')
     with pytest.raises(BadRecords, match="not a list of queries"):
         read(path)
+
+
+def test_weights_are_fitted_and_figures_are_of_folds(
+    shipped: PremiseService, once: Once, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = {
+        "Set.union_comm": "the union of two sets is commutative",
+        "IsCompact.image": "the continuous image of a compact set is compact",
+        "Nat.exists_infinite_primes": "there are infinitely many primes",
+        "Continuous.comp": "compositions of continuous maps are continuous",
+    }
+    styles = dict.fromkeys(list(STYLES.values()), "")
+    rows = [
+        {"full_name": name, **styles, "q1c_natural": text, "shared": True} for name, text in named.items()
+    ]
+    queries, keywords = tmp_path / "queries.json", tmp_path / "keywords.jsonl"
+    queries.write_text(json.dumps(rows))
+    keywords.write_text(json.dumps({"query": "union comm", "accept": ["Set.union_comm"]}))
+    index = bundled.unpack(once.folder("bundled", bundled.unpack)).root
+    options = ["--keywords", keywords, "--index", index, index, "--out", tmp_path / "ranking.json"]
+    assert command("retriever fit-words")([queries, *options]) == 0
+    printed = capsys.readouterr().out
+    for part in ("1, shared: 4", "1, keywords: 1", "2, shared: 4"):
+        assert f"index {part} queries, nDCG@10 " in printed
+    fitted = read_typed(WordSettings, read_json(tmp_path / "ranking.json"))
+    assert [*fitted.weights] == [*COLUMNS] and fitted.weights["name_fit"] > 0 and fitted.floor != 0
 
 
 def test_figures_of_a_place() -> None:

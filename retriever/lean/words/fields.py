@@ -143,6 +143,11 @@ class WordFields:
         """Whether anything is written about a premise of the tables: doc strings, or names of fields."""
         return bool(self._means[FIELDS.index("doc")] > 1e-6)
 
+    def doc_lengths(self, first: WordTable) -> Floats:
+        """float32[len(first) + n]: how many words are written about each premise."""
+        lengths = [table.fields[FIELDS.index("doc")].lengths for table in (first, *self._tables)]
+        return np.concatenate(lengths, dtype=np.float32)
+
     def matches(
         self,
         words: Mapping[str, float],

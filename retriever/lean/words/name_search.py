@@ -35,8 +35,6 @@ _USE = 0.005
 """The weight of the logarithm of uses in proofs: of similar names, the one used more often ranks first."""
 _AT_END, _LAST = 3, 6
 """Tiers below these rank above all matches by words: if words were typed, and if a name was typed."""
-MOST_TYPED = float(_LAST)
-"""The largest bonus for a name that has the query as typed."""
 _IN_ONE_PIECE = 0.1
 """The bonus for a name that contains the query in one piece elsewhere."""
 _SHORT = 4

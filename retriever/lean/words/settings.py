@@ -14,10 +14,9 @@ from retriever.lean.words.fields import FIELDS, FieldParameters, WordFields, Wor
 COLUMNS = (
     "lexical",  # BM25F, in [0, 1]
     "lexical_related",  # the same where related words count in part
-    "lexical_cover",  # the share of the query's words that it has in any field, in [0, 1]
-    "name_cover",  # the share that its name has
+    "name_cover",  # the share of the query's words that its name has, in [0, 1]
+    "lexical_doc_length",  # ln(1 + how many words are written about it)
     "name_fit",  # how well the name's words and the query's are the same, in [0, 1]
-    "name_typed",  # whether the name has the query as typed: 1 if it is the name, less if it is a part
     "name_length",  # ln of the name's number of words
     "use_count",  # ln(1 + how many training proofs use it)
     "kind_instance",

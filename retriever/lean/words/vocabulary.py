@@ -44,21 +44,18 @@ _BOARD = re.compile(r"\\(?:mathbb|mathds|Bbb|mathbf) ?\{? ?([NZQRC])(?![A-Za-z])
 _BOARD_LETTERS = dict(zip("NZQRC", "ℕℤℚℝℂ", strict=True))
 _BAR = r"(?:\\mid(?![A-Za-z])|\|)"
 _NO_EXPONENTS = r"[A-Z*+-]|\\(?:circ|dagger|infty|perp|times|top|operatorname|text|math)"
-_READ_AS = tuple(
-    (re.compile(pattern), read)
-    for pattern, read in (
-        (r"\\\|", "‖"),
-        (r"\\(?:begin|end) ?\{[a-z]+\*?\}", " "),
-        (r"\\int ?\^ ?\{?-\}?", "∫⁻"),
-        (r"(?:\\aleph|ℵ)(?: ?_ ?\{?0\}?|₀)", " aleph0 "),
-        (r"\\xrightarrow ?\{ ?\\sim ?\}", "≅"),
-        (r"\^ ?\{? ?- ?1 ?\}?", "⁻¹"),
-        (rf"\^ ?(?=\{{? ?(?:{_NO_EXPONENTS}))", " "),
-        (r"(?:→|->|\\to\b|\\rightarrow\b)(?= ?[-+]? ?(?:∞|\\infty\b|0))", " tendsto "),
-        (rf"(?<![_^])\{{([^{{}}:|]*?){_BAR}", r"{\1 "),
-        (rf"\[([^\[\]|]{{0,80}}?){_BAR}([^\[\]|]{{0,80}})\]", r"[\1 cond \2]"),
-        (r"(?<=[^\W\d_])\\?'(?=\()", " deriv "),
-    )
+_READ_AS = (
+    (re.compile(r"\\\|"), "‖"),
+    (re.compile(r"\\(?:begin|end) ?\{[a-z]+\*?\}"), " "),
+    (re.compile(r"\\int ?\^ ?\{?-\}?"), "∫⁻"),
+    (re.compile(r"(?:\\aleph|ℵ)(?: ?_ ?\{?0\}?|₀)"), " aleph0 "),
+    (re.compile(r"\\xrightarrow ?\{ ?\\sim ?\}"), "≅"),
+    (re.compile(r"\^ ?\{? ?- ?1 ?\}?"), "⁻¹"),
+    (re.compile(rf"\^ ?(?=\{{? ?(?:{_NO_EXPONENTS}))"), " "),
+    (re.compile(r"(?:→|->|\\to\b|\\rightarrow\b)(?= ?[-+]? ?(?:∞|\\infty\b|0))"), " tendsto "),
+    (re.compile(rf"(?<![_^])\{{([^{{}}:|]*?){_BAR}"), r"{\1 "),
+    (re.compile(rf"\[([^\[\]|]{{0,80}}?){_BAR}([^\[\]|]{{0,80}})\]"), r"[\1 cond \2]"),
+    (re.compile(r"(?<=[^\W\d_])\\?'(?=\()"), " deriv "),
 )
 """Notation of several characters, and the words or the signs that it is read as: powers are of numbers, bars in
 brackets are conditions, and those that begin the condition of a set are nothing."""
