@@ -60,7 +60,7 @@ _READ_AS = (
 )
 """Notation of several characters, and the words or the signs that it is read as: powers are of numbers, bars in
 brackets are conditions, and those that begin the condition of a set are nothing."""
-_FORMULA = re.compile(r"\$[^$]+\$")
+_FORMULA = re.compile(r"\$[^$]+\$|(?<=\w)\([A-Z]{2}\)")
 _TWO_LETTERS = re.compile(r"(?<![A-Za-z\\{])([A-Za-z])([A-Za-z])(?![A-Za-z])")
 """A product, in a formula."""
 _POSSESSIVE = re.compile(r"['’]s\b")
