@@ -70,10 +70,13 @@ def test_spellings_of_one_thing_share_a_word(spellings: tuple[str, ...]) -> None
         ("{y | y < 2}, |y|", "y y lt two abs y abs"),
         (r"$P[A \mid B]$ and $\nu[g|m]$", "p cond b nu g cond m"),
         (
-            r"$G^H$, $\mathcal{O}_X^\times$, $M^{\mathrm{op}}$, $y^{k}$, 2^n",
-            "g h o x prod m op y pow k two pow n",
+            r"$G^H$, $\mathcal{O}_X^\times$, $M^{\mathrm{op}}$, $V^{*}$, $y^{k}$, 2^n",
+            "g h o x m op v y pow k two pow n",
         ),
-        (r"$\mathrm{rank}(BC) = \mathrm{rank}(CB)$, rank of MN", "rank b mul c eq rank c mul b rank mn"),
+        (
+            r"$\mathrm{rank}(BC) = \mathrm{rank}(CB)$, g(CB), rank of MN",
+            "rank b mul c eq rank c mul b g c mul b rank mn",
+        ),
         ("$g'(t) = 0$ for g'", "g deriv t eq zero g"),
         (r"\begin{aligned} x \end{aligned}", "x"),
         ("`isCompact_of_foo` (IsCompact)", "compact foo compact"),

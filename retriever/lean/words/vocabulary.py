@@ -43,7 +43,8 @@ _COMMANDS = {
 _BOARD = re.compile(r"\\(?:mathbb|mathds|Bbb|mathbf) ?\{? ?([NZQRC])(?![A-Za-z]) ?\}?")
 _BOARD_LETTERS = dict(zip("NZQRC", "ℕℤℚℝℂ", strict=True))
 _BAR = r"(?:\\mid(?![A-Za-z])|\|)"
-_NO_EXPONENTS = r"[A-Z*+-]|\\(?:circ|dagger|infty|perp|times|top|operatorname|text|math)"
+_MARKS = r"[*+-]|\\(?:circ|times|top)(?![A-Za-z])"
+_NO_NUMBERS = r"[A-Z]|\\(?:dagger|infty|perp|operatorname|text|math)"
 _READ_AS = (
     (re.compile(r"\\\|"), "‖"),
     (re.compile(r"\\(?:begin|end) ?\{[a-z]+\*?\}"), " "),
@@ -51,7 +52,7 @@ _READ_AS = (
     (re.compile(r"(?:\\aleph|ℵ)(?: ?_ ?\{?0\}?|₀)"), " aleph0 "),
     (re.compile(r"\\xrightarrow ?\{ ?\\sim ?\}"), "≅"),
     (re.compile(r"\^ ?\{? ?- ?1 ?\}?"), "⁻¹"),
-    (re.compile(rf"\^ ?(?=\{{? ?(?:{_NO_EXPONENTS}))"), " "),
+    (re.compile(rf"\^ ?(?:\{{? ?(?:{_MARKS})|(?=\{{? ?(?:{_NO_NUMBERS})))"), " "),
     (re.compile(r"(?:→|->|\\to\b|\\rightarrow\b)(?= ?[-+]? ?(?:∞|\\infty\b|0))"), " tendsto "),
     (re.compile(rf"(?<![_^])\{{([^{{}}:|]*?){_BAR}"), r"{\1 "),
     (re.compile(rf"\[([^\[\]|]{{0,80}}?){_BAR}([^\[\]|]{{0,80}})\]"), r"[\1 cond \2]"),
@@ -59,7 +60,7 @@ _READ_AS = (
 )
 """Notation of several characters, and the words or the signs that it is read as: powers are of numbers, bars in
 brackets are conditions, and those that begin the condition of a set are nothing."""
-_FORMULA = re.compile(r"\$[^$]+\$")
+_FORMULA = re.compile(r"\$[^$]+\$|(?<=\w)\([A-Z]{2}\)")
 _TWO_LETTERS = re.compile(r"(?<![A-Za-z\\{])([A-Za-z])([A-Za-z])(?![A-Za-z])")
 """A product, in a formula."""
 _POSSESSIVE = re.compile(r"['’]s\b")
