@@ -5,12 +5,12 @@
     python scripts/build_bundled.py RECORDS --docs [--out FOLDER]
 
 Resumable: modules that the work folder holds already are not embedded again. What is shipped has names,
-modules, kinds, imports, embeddings, the tokens of names, the words of doc strings, and what proofs use, but
-no text of statements or doc strings. Use counts and uses come from the proofs of training theorems alone, so
-that they tell nothing about held-out ones; neither do the theorems of `--without`, another benchmark's, nor
-their twins.
+modules, kinds, imports, embeddings, the tokens of names, the words of doc strings and of the statements of what
+proofs often use, and what proofs use, but no text of statements or doc strings. Use counts and uses come from
+the proofs of training theorems alone, so that they tell nothing about held-out ones; neither do the theorems of
+`--without`, another benchmark's, nor their twins.
 
-With `--docs`, only the words of doc strings are made anew, for the premises that the bundle has.
+With `--docs`, only these words are made anew, for the premises that the bundle has.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from retriever.lean.dataset.dataset import names_in
 from retriever.lean.index import bundled
 from retriever.lean.index.content import content_of, kept_of
 from retriever.lean.tokens import name_tokens
-from retriever.lean.words.doc_words import doc_words
+from retriever.lean.words.doc_words import doc_words, statement_words
 from retriever.models.encoder import Encoder
 from retriever.models.quantise import quantise
 from retriever.search.index.manifest import LiveSegment
@@ -90,16 +90,20 @@ def read_library(path: Path, without: frozenset[str] = frozenset()) -> Library:
     return Library(modules, premises, uses, rows)
 
 
-def read_doc_words(path: Path) -> dict[str, list[str]]:
+def read_words(path: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """What is written about premises, and the words of the statements of the others; by name."""
     by_module: dict[str, list[Premise]] = defaultdict(list)
     for record in read_records(path):
         if isinstance(record, Premise):
             by_module[record.module].append(record)
-    return {
-        premise.name: words
-        for premises in by_module.values()
-        for premise, words in zip(premises, doc_words(premises), strict=True)
-    }
+    written: dict[str, list[str]] = {}
+    stated: dict[str, list[str]] = {}
+    for premises in by_module.values():
+        for premise, words in zip(premises, doc_words(premises), strict=True):
+            written[premise.name] = words
+            if not words and premise.conclusion:
+                stated[premise.name] = statement_words(premise)
+    return written, stated
 
 
 def is_shipped(premise: Premise) -> bool:
@@ -161,18 +165,21 @@ def main() -> int:
     )
     parser.add_argument("--lean", default="", help="the Lean version that its `lean-toolchain` names")
     parser.add_argument("--without", type=Path, help="a file of theorem names whose proofs count nowhere")
-    parser.add_argument("--docs", action="store_true", help="only make the words of doc strings anew")
+    parser.add_argument(
+        "--docs", action="store_true", help="only make the words of doc strings and statements anew"
+    )
     options = parser.parse_args()
     try:
         if options.docs:
-            bundled.replace_docs(options.out, read_doc_words(options.records))
+            bundled.replace_docs(options.out, *read_words(options.records))
             return 0
         revision = options.revision or read_header(options.records).revision
         encoder = Encoder.load(options.model)
         store = IndexStore(options.work)
         library = read_library(options.records, names_in(options.without))
         embed_all(library, revision, store, encoder)
-        bundle = pack(store, options.out, revision, options.lean)
+        pack(store, options.out, revision, options.lean)
+        bundle = bundled.replace_docs(options.out, *read_words(options.records))
     except PremiseSuggestError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code

@@ -226,12 +226,15 @@ def test_new_words_of_docs_change_their_part_alone_and_are_found(
     data: Path, tmp_path: Path, model_folder: Path
 ) -> None:
     before = contents(data)
-    bundled.replace_docs(data, {"Set.mem_union": word_tokens("Belonging to either of two collections.")})
+    written = {"Set.mem_union": word_tokens("Belonging to either of two collections.")}
+    stated = dict.fromkeys(("add_comm'", "Set.mem_union"), word_tokens("swapping summands"))
+    bundled.replace_docs(data, written, stated)
     after = contents(data)
     assert {name for name in before if before[name] != after[name]} == {"docs.npz.xz", bundled.CARD}
     service = PremiseService.open([bundled.unpack(tmp_path / "cache", data)], model_folder)
     found = search(service, "which elements belong to two collections")
     assert found[0].premise.name == "Set.mem_union"
+    assert [one.premise.name for one in search(service, "swapping summands")] == ["add_comm'"]
 
 
 def test_nothing_shipped_is_told(tmp_path: Path) -> None:

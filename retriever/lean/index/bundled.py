@@ -60,6 +60,9 @@ from retriever.search.index.store import OTHER_MODEL, IndexStore
 CARD = "bundled.json"
 FORM = 4
 """Of what is shipped, raised whenever another version could not read it."""
+_OFTEN = 4
+"""Uses in training proofs from which the words of a statement are shipped: those of the others would find little more,
+and take more room than the budget has."""
 REINSTALL = "Install premise-suggest again."
 SEGMENT = "mathlib"
 _MAKE = f"{REINSTALL[:-1]}, or build the index with `python scripts/build_bundled.py RECORDS`."
@@ -137,19 +140,27 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
     return _written(out, bundle, parts, found)
 
 
-def replace_docs(data: Path, words: Mapping[str, Sequence[str]]) -> Bundle:
+def replace_docs(
+    data: Path, written: Mapping[str, Sequence[str]], stated: Mapping[str, Sequence[str]]
+) -> Bundle:
     """Make the part `docs` of a bundle anew, for the premises that it has; returns its card.
 
     Args:
         data: the bundle's folder.
-        words: what is written about a premise, by its name (`doc_words`).
+        written: what is written about a premise, by its name (`doc_words`).
+        stated: the words of its statement, by its name: taken where proofs use it often and nothing is written.
 
     Raises OSError, IndexMissing, IndexDamaged.
     """
     bundle = read_card(data)
     parts = {name: read_part(data, name, bundle) for name in PARTS}
     content = bundle_parts.unpack(parts)
-    docs = DocPostings.of(build_postings(words.get(name, ()) for name in content.names))
+    often = (content.columns["uses"] >= _OFTEN).tolist()
+    words = (
+        written.get(name) or (stated.get(name) if is_used else None) or ()
+        for name, is_used in zip(content.names, often, strict=True)
+    )
+    docs = DocPostings.of(build_postings(words))
     parts["docs"] = bundle_parts.compressed(bundle_parts.docs_of(docs))
     content = replace(content, tables=replace(content.tables, docs=docs))
     return _written(data, bundle, parts, _sums(data, content, bundle.fingerprint))

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from lean_extract.records import Premise
 from lean_extract.source.attributes.translation import TRANSLATIONS
-from retriever.lean.words.vocabulary import word_tokens
+from retriever.lean.tokens import premise_tokens
+from retriever.lean.words.vocabulary import term_words, word_tokens
 from retriever.limits import MAX_DOC_CHARACTERS
 
 _PARTS = ("field", "constructor")
+_MOST_OF_STATEMENT = 40
 
 
 def doc_words(premises: Sequence[Premise]) -> Iterator[list[str]]:
@@ -30,3 +32,10 @@ def doc_words(premises: Sequence[Premise]) -> Iterator[list[str]]:
         doc = premise.doc or (docs.get(premise.generated_from or "", "") if is_translation else "")
         texts = (doc[:MAX_DOC_CHARACTERS], premise.module_doc or "", *parts.get(premise.name, ()))
         yield [word for text in texts if text for word in word_tokens(text)]
+
+
+def statement_words(premise: Premise) -> list[str]:
+    """Each word of a premise's statement that its name does not have, without letters alone."""
+    own = {*word_tokens(premise.name)}
+    words = dict.fromkeys(word for token in premise_tokens(premise) for word in term_words(token))
+    return [word for word in words if len(word) > 1 and word not in own][:_MOST_OF_STATEMENT]
