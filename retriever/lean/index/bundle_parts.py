@@ -3,7 +3,7 @@
     names     names, kinds, flags, lines, aliases; the files with their imports
     terms     the shapes of statements, which are the terms that names do not explain, and the hashes of `structure`
     uses      how often proofs use each premise, and what each proof uses
-    docs      the words of doc strings
+    docs      the words of doc strings, and of the statements of what proofs often use
     vectors   the encoder's, in few bits (`retriever.models.vector_code`)
 
 A part is arrays by name, as an .npz within .xz. One more is an entry of `_PACKED` and what `_content_of` makes of it.
