@@ -31,6 +31,7 @@ NOT_RUN = {
     "suggest --dojo": "needs LeanDojo (test_lean_sources.py)",
     "suggest Mine.lean:20 --repl": "needs a REPL (test_lean_sources.py)",
     "index path/to/project --store": "needs a database (tests/postgres has its own)",
+    "index tests/": "needs a clone (tests/http/test_words.py indexes the same library)",
     "index projects/*": "needs many projects (test_index_many.py)",
     "index --backend": "needs its corpus (tests/retriever/collections)",
     "suggest --backend": "needs its corpus (tests/retriever/collections)",

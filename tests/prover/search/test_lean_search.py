@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -153,8 +153,9 @@ class Deadly:
             async for outcome in outcomes:
                 yield outcome
                 if self.left and self._session.pid is not None:
-                    self.left -= 1
-                    os.kill(self._session.pid, signal.SIGKILL)
+                    with suppress(ProcessLookupError):  # the one of before, which is not started anew yet
+                        os.kill(self._session.pid, signal.SIGKILL)
+                        self.left -= 1
 
 
 async def test_lean_killed_in_mid_search_is_started_anew(project: Path, example: Toolchain) -> None:
