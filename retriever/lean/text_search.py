@@ -19,11 +19,7 @@ from lean_extract.records import Goal, Premise
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.symbol_terms import GRAMMAR
 from lean_extract.syntax.terms import SyntaxNode, read_term
-from retriever.lean.eligibility import (
-    Allowed,
-    RankedPremise,
-    RankRequest,
-)
+from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
 from retriever.lean.search_pool import SearchPool, search_pool

@@ -119,7 +119,7 @@ def test_weights_are_fitted_and_figures_are_of_folds(
     queries.write_text(json.dumps(rows))
     keywords.write_text(json.dumps({"query": "union comm", "accept": ["Set.union_comm"]}))
     index = bundled.unpack(once.folder("bundled", bundled.unpack)).root
-    options = ["--keywords", keywords, "--index", index, index, "--out", tmp_path / "ranking.json"]
+    options = ["--keywords", keywords, "--index", index, "--bundled", "--out", tmp_path / "ranking.json"]
     assert command("retriever fit-words")([queries, *options]) == 0
     printed = capsys.readouterr().out
     for part in ("1, shared: 4", "1, keywords: 1", "2, shared: 4"):

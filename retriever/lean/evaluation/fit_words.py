@@ -1,6 +1,7 @@
 """Fit the weights of the ranking for queries in words (`words/ranking.json`), and its floor.
 
-    python -m retriever fit-words QUERIES [--keywords FILE] [--index FOLDER ...] [--out FILE]
+    python -m retriever fit-words QUERIES [--keywords FILE] [--index FOLDER ...] [--bundled]
+        [--out FILE]
 
 QUERIES is as for `evaluate-words`, FILE as for `known-lemmas`. The weights fit all indexes together; each is searched
 by itself. Figures are of folds: each declaration's queries, and each query of keywords, are ranked by weights that
@@ -65,9 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     ranked: list[_Ranked] = []
-    for number, folder in enumerate(options.index or [None]):
-        with opened(argparse.Namespace(**{**vars(options), "index": folder and [folder]})) as service:
-            ranked += _all_ranked(service, options.queries, options.keywords, f"index {number + 1}")
+    indexes = [[folder] for folder in options.index or ()]
+    if options.bundled or not indexes:
+        indexes.append([])
+    for number, folders in enumerate(indexes, start=1):
+        with opened(folders, options.model, is_bundled=not folders) as service:
+            ranked += _all_ranked(service, options.queries, options.keywords, f"index {number}")
     by_fold = [_fitted([one for one in ranked if one.fold != fold]) for fold in range(FOLDS)]
     places = [_place(one, by_fold[one.fold]) for one in ranked]
     for part in dict.fromkeys(one.part for one in ranked):

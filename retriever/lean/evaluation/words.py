@@ -131,20 +131,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_index_options(parser: argparse.ArgumentParser) -> None:
-    """Declare what `opened` reads."""
+    """Declare which indexes are searched, and by which model."""
     parser.add_argument("--index", type=Path, nargs="+", help="folders of indexes; default: the bundled one")
     parser.add_argument("--bundled", action="store_true", help="the bundled index beside those of --index")
     parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
 
 
 @contextmanager
-def opened(options: argparse.Namespace) -> Iterator[PremiseService]:
-    """The service over the indexes that the options name. Raises what `PremiseService.open` raises."""
+def opened(folders: Sequence[Path], model: Path, *, is_bundled: bool) -> Iterator[PremiseService]:
+    """The service over indexes, and over the bundled one, too. Raises what `PremiseService.open` raises."""
     with tempfile.TemporaryDirectory() as cache:
-        stores = list(map(IndexStore, options.index or ()))
-        if options.bundled or not stores:
+        stores = list(map(IndexStore, folders))
+        if is_bundled:
             stores.append(bundled.unpack(Path(cache)))
-        yield PremiseService.open(stores, options.model)
+        yield PremiseService.open(stores, model)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -152,7 +152,8 @@ def run(options: argparse.Namespace) -> None:
     queries = read(options.queries, options.style, shared_only=not options.all)
     if not queries:
         raise BadSettings(f"{options.queries} has no query of these styles.", "Try --all.")
-    with opened(options) as service:
+    folders = options.index or ()
+    with opened(folders, options.model, is_bundled=options.bundled or not folders) as service:
         answers, missing = answers_of(service, queries), missing_names(service, queries)
     styles = [*dict.fromkeys(query.style for query in queries), "all"]
     rows = {
