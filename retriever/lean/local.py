@@ -27,7 +27,7 @@ from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
 from retriever.limits import CACHED_PREMISES
 from retriever.models.encoder import PremiseEncoder
-from retriever.models.text import premise_texts
+from retriever.models.text import named_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,8 @@ def _line(premise: Premise) -> int:
 
 
 @lru_cache(maxsize=CACHED_PREMISES)
-def _texts_of(premise: Premise) -> tuple[str, str]:
-    return premise_texts(premise)
+def _texts_of(premise: Premise) -> tuple[str, str, str]:
+    return named_texts(premise)
 
 
 @lru_cache(maxsize=CACHED_PREMISES)
