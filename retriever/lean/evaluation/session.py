@@ -70,10 +70,16 @@ def open_session(
     tower = StateTower.of_model(model, encoder)
     vectors = corpus_vectors(loaded, encoder, cache)
     if is_bundled:
-        order = by_file(loaded)
-        vectors[order] = as_bundled(vectors[order], loaded.use_counts()[order] > 0)
+        vectors = rounded(loaded, vectors)
     pool = pool_of(loaded, parameters or Bm25Parameters())
     return EvaluationSession(model, cache, loaded, encoder, tower, pool, vectors)
+
+
+def rounded(dataset: Dataset, vectors: Floats) -> Floats:
+    """[corpus, d] The vectors as those of the bundled index are."""
+    order, found = by_file(dataset), np.empty_like(vectors)
+    found[order] = as_bundled(vectors[order], dataset.use_counts()[order] > 0)
+    return found
 
 
 def by_file(dataset: Dataset) -> Ids:
