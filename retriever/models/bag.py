@@ -173,8 +173,13 @@ def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, p
         max_length: how many tokens of a text are read.
         pairs: how many of the terms are buckets of pairs.
     """
-    values, scales = quantise(table)
-    np.savez_compressed(folder / TERMS, table=values, scales=scales)
+    write_terms(folder, table)
     (folder / _TOKENIZER).write_text(tokenizer, encoding="utf-8")
     config = {"format": FORMAT, "version": _VERSION, "max_length": max_length, "pairs": pairs}
     (folder / _CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+
+def write_terms(folder: Path, table: Floats) -> None:
+    """Write `terms.npz`: float32[terms, d], each term's vector by its weight, as int8."""
+    values, scales = quantise(table)
+    np.savez_compressed(folder / TERMS, table=values, scales=scales)
