@@ -144,6 +144,14 @@ def test_premises_can_be_embedded_by_terms_that_are_trained_along(
     }
     assert all(np.median(found) < len(premises) / 4 for found in ranks.values())
 
+    terms, config_file = model / "terms.npz", model / "config.json"
+    config_file.write_text(config_file.read_text().replace('"pairs": 64', '"pairs": 65'))
+    with pytest.raises(ModelError, match="vectors for"):
+        Encoder.load(model)
+    terms.write_bytes(terms.read_bytes()[:-400])
+    with pytest.raises(ModelError, match="damaged"):
+        Encoder.load(model)
+
 
 def test_it_learns_what_the_bag_cannot(trained: Path, debug_data: DebugData, bag: Path) -> None:
     curve = [json.loads(line) for line in (trained / "curve.jsonl").read_text().splitlines()]
