@@ -3,7 +3,7 @@
 The trees begin with a share of the fusion's weighted sum and learn what it lacks.
 
     python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights ORIGIN=W ...] [--rounds 240] [--seeds 1]
-        [--gains FILE.md] [--folds N [--leave-out FEATURE...]]
+        [--gains FILE.md] [--folds N [--leave-out FEATURE...] [--json FILE]]
 
 EXAMPLES are files of `python -m retriever ranking-examples`. Weights are how much a question of an origin counts.
 Writes `ranker.onnx` into the model folder, and prints how much each feature brought (the sum of the gains of its
@@ -29,6 +29,7 @@ from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import positive
+from lean_extract.common.verbs import add_json_option, write_json
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.evaluation.ranking_examples import ORIGINS, RankingExamples
 from retriever.lean.features import load_fusion
@@ -173,9 +174,11 @@ def _judged(
         )
 
     scores = cross_validated(examples, options.folds, fit)
+    found = sorted(figures(examples, scores).items())
+    write_json(options.json, {f"{origin}: {setting}": values for (origin, setting), values in found})
     rows = [
         [origin, setting, f"{values[0]:.0f}", *(f"{value:.1f}" for value in values[1:])]
-        for (origin, setting), values in sorted(figures(examples, scores).items())
+        for (origin, setting), values in found
     ]
     return table(["origin", "asked", *_COLUMNS], rows)
 
@@ -204,6 +207,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folds", type=positive, help=folds_help)
     out_help = "with --folds: features that count as 0, by the beginnings of their names"
     parser.add_argument("--leave-out", nargs="+", default=[], metavar="FEATURE", help=out_help)
+    add_json_option(parser)
     parser.add_argument("--gains", type=Path, help="write the table of gains to this file")
 
 
