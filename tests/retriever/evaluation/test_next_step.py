@@ -33,7 +33,7 @@ def work(tmp_path: Path, model_folder: Path) -> Path:
     )
     build_dataset(tmp_path / "r.jsonl", tmp_path / "data")
     shutil.copytree(model_folder, tmp_path / "model")
-    write_ranker(tmp_path / "model", [TREE], {"use_count": 1.0}, "")
+    write_ranker(tmp_path / "model", TREE, {"use_count": 1.0}, "")
     step = {"theorem": "asked", "file": "Lib.lean", "state_before": "a : ℕ\n⊢ Foo a = a", "tactic": "simp"}
     steps = [{**step, "premises": ["near"]}, {**step, "premises": ["near", "far"]}]
     lines = "".join(f"{json.dumps(one)}\n" for one in steps)
@@ -60,7 +60,7 @@ def test_figures_are_held_against_those_before(work: Path, capfd: pytest.Capture
     assert f"| {HEADING} | 100.0 | 100.0 | 44 |" in shown and "-- steps" not in ran, (
         "what is kept is not run again"
     )
-    write_ranker(work / "model", [TREE], {"use_count": -1.0}, "")
+    write_ranker(work / "model", TREE, {"use_count": -1.0}, "")
     (work / "steps.jsonl").write_text("no step\n", encoding="utf-8")
     assert measure(ask) == 0
     shown, ran = capfd.readouterr()
