@@ -2,13 +2,13 @@
 
 The trees begin with a share of the fusion's weighted sum and learn what it lacks.
 
-    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights ORIGIN=W ...] [--rounds 240] [--seeds 1]
-        [--gains FILE.md] [--folds N [--leave-out FEATURE...]]
+    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights ORIGIN=W ...] [--rounds 240] [--gains FILE.md]
+        [--folds N [--leave-out FEATURE...] [--json FILE]]
 
 EXAMPLES are files of `python -m retriever ranking-examples`. Weights are how much a question of an origin counts.
 Writes `ranker.onnx` into the model folder, and prints how much each feature brought (the sum of the gains of its
-splits). With several seeds the ranker is the mean of as many fits. With `--folds` nothing is written: the examples
-are judged by trees fitted without their theorem's fold, and with `--leave-out` as if some features were not there.
+splits). With `--folds` nothing is written: the examples are judged by trees fitted without their theorem's fold, and
+with `--leave-out` as if some features were not there.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import positive
+from lean_extract.common.verbs import add_json_option, write_json
 from retriever.lean.evaluation.ranker_graph import write_ranker
-from retriever.lean.evaluation.ranking_examples import ORIGINS, RankingExamples
+from retriever.lean.evaluation.ranking_examples import ORIGINS, RankingExamples, models_of
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.metrics import ranking as metrics
 from retriever.metrics.bootstrap import table
-from retriever.models import encoder
+from retriever.models.encoder import Encoder
+from retriever.models.state_tower import StateTower
 
 ADDED = {"in_scope": 2.0, "exact_match": 4.0}
 """What the labels cannot show, added to the trees' score in the place of the fusion's weights. A finished proof uses
@@ -56,10 +58,10 @@ _PARAMETERS = {
     "feature_fraction": 0.5,
     "max_bin": 127,
     "label_gain": [0, 1],
+    "seed": 7,
     "deterministic": True,
     "verbose": -1,
 }
-_FIRST_SEED = 7
 
 
 def fit_trees(
@@ -69,9 +71,9 @@ def fit_trees(
     *,
     threads: int = 1,
     start: Mapping[str, float] = MappingProxyType({}),
-    seeds: int = 1,
-) -> list[Any]:
-    """LightGBM models, one of each seed, whose mean adds to a weighted sum of features, `start`.
+) -> Any:
+    """The LightGBM model, whose trees add to a weighted sum of features, `start`; `weights` is how much a question of
+    an origin counts, 1 where it is not there.
 
     Raises BadRecords when no ranking has a gold premise among its candidates.
     """
@@ -83,6 +85,7 @@ def fit_trees(
             "No ranking has a gold premise among its candidates.", "Make examples of a larger dataset."
         )
     counted = np.array([weights.get(origin, 1.0) for origin in found.origins.tolist()], dtype=np.float32)
+    parameters = {**_PARAMETERS, "num_threads": threads}
     data = lightgbm.Dataset(
         found.features,
         found.gold.astype(np.int32),
@@ -90,15 +93,11 @@ def fit_trees(
         weight=np.repeat(counted, found.lengths),
         init_score=found.features @ weights_of(start),
         feature_name=list(RANKER_FEATURES),
-        params={**_PARAMETERS, "num_threads": threads},
+        params=parameters,
     ).construct()
     del found  # LightGBM has its own, a quarter as large
-    boosters = []
-    with tqdm(total=rounds * seeds, unit="tree", disable=None) as bar:
-        for seed in range(_FIRST_SEED, _FIRST_SEED + seeds):
-            parameters = {**_PARAMETERS, "num_threads": threads, "seed": seed}
-            boosters.append(lightgbm.train(parameters, data, rounds, callbacks=[lambda _: bar.update()]))
-    return boosters
+    with tqdm(total=rounds, unit="tree", disable=None) as bar:
+        return lightgbm.train(parameters, data, rounds, callbacks=[lambda _: bar.update()])
 
 
 def weights_of(named: Mapping[str, float]) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -117,9 +116,9 @@ def _with_gold(examples: RankingExamples) -> npt.NDArray[np.bool_]:
     return np.bincount(owners, examples.gold, minlength=len(examples.lengths)) > 0
 
 
-def _gains_table(boosters: Sequence[Any]) -> str:
+def _gains_table(booster: Any) -> str:
     """The features in Markdown, the one with the largest gain first, in percent of all gains."""
-    gains = np.sum([one.feature_importance("gain") for one in boosters], axis=0, dtype=np.float64)
+    gains = np.asarray(booster.feature_importance("gain"), dtype=np.float64)
     share = 100 * gains / max(gains.sum(), 1e-9)
     order = np.argsort(-share, kind="stable")
     return table(["feature", "gain %"], [[RANKER_FEATURES[i], f"{share[i]:.1f}"] for i in order.tolist()])
@@ -129,29 +128,22 @@ def _fit_ranker(
     model: Path, parts: Sequence[RankingExamples], weights: Mapping[str, float], options: argparse.Namespace
 ) -> str:
     """Fit and write `ranker.onnx`; the table of gains. Raises BadRecords, ModelError, BadSettings."""
-    fingerprint = encoder.fingerprint_of(model)
+    encoder = Encoder.load(model)
+    models = models_of(encoder, StateTower.of_model(model, encoder))
     for part in parts:
-        if part.about["encoder"] != fingerprint:
+        if part.about["encoder"] != models:
             raise BadRecords(
-                f"Examples were made with the encoder {part.about['encoder']}, the model has {fingerprint}.",
+                f"Examples were made with the encoder {part.about['encoder']}, the model has {models}.",
                 "Make them again with this model.",
             )
-    start, seeds = started_from(model), options.seeds
-    boosters = fit_trees(
-        RankingExamples.joined(parts),
-        weights,
-        options.rounds,
-        threads=options.threads,
-        start=start,
-        seeds=seeds,
-    )
+    start = started_from(model)
+    examples = RankingExamples.joined(parts)
+    booster = fit_trees(examples, weights, options.rounds, threads=options.threads, start=start)
     sources = [f"{part.about['questions']} questions of data {part.about['data'][:16]}" for part in parts]
     counted = [f"{origin} weighs {weight:g}" for origin, weight in weights.items()]
-    fitted_on = "; ".join(
-        [*sources, *counted, f"encoder {fingerprint}, {seeds} x {options.rounds} trees of each part"]
-    )
-    write_ranker(model, [one.dump_model() for one in boosters], {**start, **ADDED}, fitted_on)
-    return _gains_table(boosters)
+    fitted_on = "; ".join([*sources, *counted, f"encoder {models}, {options.rounds} trees"])
+    write_ranker(model, booster.dump_model(), {**start, **ADDED}, fitted_on)
+    return _gains_table(booster)
 
 
 def _judged(
@@ -165,17 +157,15 @@ def _judged(
     start = started_from(options.model)
 
     def fit(rest: RankingExamples) -> Scores:
-        boosters = fit_trees(
-            rest, weights, options.rounds, threads=options.threads, start=start, seeds=options.seeds
-        )
-        return lambda rows: (
-            np.mean([one.predict(rows) for one in boosters], axis=0) + rows @ weights_of(start)
-        )
+        booster = fit_trees(rest, weights, options.rounds, threads=options.threads, start=start)
+        return lambda rows: booster.predict(rows) + rows @ weights_of(start)
 
     scores = cross_validated(examples, options.folds, fit)
+    found = sorted(figures(examples, scores).items())
+    write_json(options.json, {f"{origin}: {setting}": values for (origin, setting), values in found})
     rows = [
         [origin, setting, f"{values[0]:.0f}", *(f"{value:.1f}" for value in values[1:])]
-        for (origin, setting), values in sorted(figures(examples, scores).items())
+        for (origin, setting), values in found
     ]
     return table(["origin", "asked", *_COLUMNS], rows)
 
@@ -197,13 +187,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights", type=_weight, nargs="+", default=[], metavar="ORIGIN=W", help=weights_help
     )
-    parser.add_argument("--rounds", type=positive, default=240, help="trees of each seed (240)")
-    parser.add_argument("--seeds", type=positive, default=1, help="fits that are averaged (1)")
+    parser.add_argument("--rounds", type=positive, default=240, help="trees (240)")
     parser.add_argument("--threads", type=positive, default=1, help="threads (1)")
     folds_help = "write nothing; cross-validate with this many folds of theorems"
     parser.add_argument("--folds", type=positive, help=folds_help)
     out_help = "with --folds: features that count as 0, by the beginnings of their names"
     parser.add_argument("--leave-out", nargs="+", default=[], metavar="FEATURE", help=out_help)
+    add_json_option(parser)
     parser.add_argument("--gains", type=Path, help="write the table of gains to this file")
 
 

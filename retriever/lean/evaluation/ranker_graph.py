@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,14 +55,12 @@ def _rounded_down(threshold: float) -> float:
     return float(rounded if rounded <= threshold else np.nextafter(rounded, np.float32(-np.inf)))
 
 
-def write_ranker(
-    folder: Path, models: Sequence[Mapping[str, Any]], added: Mapping[str, float], fitted_on: str
-) -> None:
+def write_ranker(folder: Path, model: Mapping[str, Any], added: Mapping[str, float], fitted_on: str) -> None:
     """Write `ranker.onnx`.
 
     Args:
         folder: the model folder.
-        models: what LightGBM's `dump_model` returns; the ranker is their mean.
+        model: what LightGBM's `dump_model` returns.
         added: weights of features that are added to the trees' score.
         fitted_on: what the trees were fitted to, in words.
     """
@@ -70,7 +68,7 @@ def write_ranker(
     from onnx import TensorProto, helper
 
     nodes = _Nodes()
-    for number, tree in enumerate(tree for model in models for tree in model["tree_info"]):
+    for number, tree in enumerate(model["tree_info"]):
         nodes.add(number, tree["tree_structure"])
     operator = helper.make_node(
         "TreeEnsembleRegressor",
@@ -88,7 +86,7 @@ def write_ranker(
         target_treeids=[tree for tree, _, _ in nodes.leaves],
         target_nodeids=[node for _, node, _ in nodes.leaves],
         target_ids=[0] * len(nodes.leaves),
-        target_weights=[value / len(models) for _, _, value in nodes.leaves],
+        target_weights=[value for _, _, value in nodes.leaves],
     )
     graph = helper.make_graph(
         [operator],

@@ -21,7 +21,7 @@ The candidates kept are gold, the first ones by the model's own ranker, and a sa
     settings  str[rankings], what was known of each
     theorems  str[rankings], of which theorem
     origins   str[rankings], where each is from
-    about     JSON: the features' names, data hash, encoder, questions
+    about     JSON: the features' names, data hash, encoder and tower, questions
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ from retriever.lean.evaluation.session import (
 )
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.features import RANKER_FEATURES
+from retriever.models.encoder import Encoder
+from retriever.models.state_tower import StateTower
 
 TRACED = "traced"
 """The origin of a step whose state and premises Lean printed; others are those of `DatasetQuery`."""
@@ -220,6 +222,11 @@ def _sampled(asked: Iterable[_Asked], options: argparse.Namespace) -> list[_Aske
     ]
 
 
+def models_of(encoder: Encoder, tower: StateTower | None) -> str:
+    """The fingerprints of what features are computed with."""
+    return encoder.fingerprint if tower is None else f"{encoder.fingerprint} with tower {tower.fingerprint}"
+
+
 def _make_examples(session: EvaluationSession, asked: Sequence[_Asked]) -> RankingExamples:
     """The examples of some questions. Raises BadRecords when there are none."""
     if not asked:
@@ -228,7 +235,7 @@ def _make_examples(session: EvaluationSession, asked: Sequence[_Asked]) -> Ranki
     about = {
         "features": list(RANKER_FEATURES),
         "data": session.dataset.manifest.digest,
-        "encoder": session.encoder.fingerprint,
+        "encoder": models_of(session.encoder, session.tower),
         "questions": len(asked),
     }
     return RankingExamples(

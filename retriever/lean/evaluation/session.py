@@ -188,11 +188,12 @@ def _with_gold(query: DatasetQuery, used: dict[str, frozenset[int]]) -> DatasetQ
     return replace(query, gold=(*query.gold, *sorted(used[query.theorem])))
 
 
-Count = Literal["theorems", "known", "everything"]
+Count = Literal["theorems", "elsewhere", "known", "everything"]
 COUNTS: tuple[Count, ...] = get_args(Count)
 """Which premises of a traced step are gold:
 
 theorems     the theorems that the pool holds; steps without any are left out
+elsewhere    the theorems of these that are in other files than the step
 known        those of any kind that the pool holds
 everything   all that are annotated, core's too; one that the pool lacks cannot be found
 """
@@ -232,7 +233,7 @@ def read_states(
             ) from error
         annotated.pop(theorem, None)
         gold = frozenset(numbers[name] for name in annotated if name in numbers)
-        if count == "theorems":
+        if count in ("theorems", "elsewhere"):
             gold = frozenset(number for number in gold if pool.is_theorem[number])
         if count == "everything":
             gold |= frozenset(range(len(pool), len(pool) + len(annotated) - len(gold)))
@@ -241,8 +242,11 @@ def read_states(
             number = numbers.get(theorem)
             at = int(pool.lines[number]) if number is not None else None
             module = file.removesuffix(".lean").replace("/", ".") if number is None else pool.modules[number]
+            if count == "elsewhere":
+                gold = frozenset(one for one in gold if pool.modules[one] != module)
             caller = caller_of(tactic) if callers else ""
-            questions.append(HeldOutGoal(goals[0], theorem, module, at, gold, kinds, caller))
+            if gold:
+                questions.append(HeldOutGoal(goals[0], theorem, module, at, gold, kinds, caller))
     return questions
 
 
