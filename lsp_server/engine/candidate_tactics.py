@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lean_extract.common.errors import ModelError
@@ -26,15 +27,19 @@ from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
 from prover.forms import forms_by_name
 from prover.generator.source import GENERATOR, Generated, TacticGenerator, as_candidates
+from prover.limits import RULE_PREMISES
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.odds import shipped_odds
 from prover.opening import count_for
+from prover.rules import RuleSearch, can_be_surveyed
+from prover.surveys import Surveys
 from prover.tactic_words import heads, unknown_word
 from prover.turns import CandidateScheduler
 from retriever.lean.eligibility import RankRequest
+from retriever.lean.listing import without_replaced
 from retriever.lean.theorems import is_theorem
 
 _POOL = 2
@@ -125,9 +130,26 @@ class CandidateTactics:
             for source in SOURCES
             if source.is_used(at.trial.tactics)
         }
-        return CandidateScheduler(
-            coming, count, odds, start_task(_automation(at, here)), at.trial.corrections
+        surveys, chains = Surveys(), None
+        is_used = at.trial.tactics.source != "generator" and at.trial.lean.source == "server"
+        if is_used and can_be_surveyed(at.goal):
+            search = RuleSearch(at.goal, partial(self._offered, at), at.spelled, surveys.outcomes)
+            coming["rules"] = start_task(search.singles())
+            chains = start_task(search.chains(coming["rules"]))
+        automation = start_task(_automation(at, here))
+        return CandidateScheduler(coming, count, odds, automation, at.trial.corrections, surveys, chains)
+
+    async def _offered(self, at: CandidateRequest, goal: Goal) -> Sequence[Premise]:
+        """The theorems and definitions with which a goal may be rewritten, best first."""
+        wanted = (
+            RankRequest(goal, k=RULE_PREMISES),
+            RankRequest(goal, k=DEFINITIONS, kinds="definitions"),
         )
+        found = [
+            in_scope(await self._ranking.rank(at.context, at.current, request, at.trial.position))
+            for request in wanted
+        ]
+        return [*without_replaced(found[0]), *found[1]]
 
     def _tactics_here(self, at: CandidateRequest) -> _TacticsHere:
         """The tactics available in the file, as far as known. Raises BadSource."""
