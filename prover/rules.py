@@ -44,6 +44,8 @@ _MAY_OCCUR, _CHAINED_LEAST = 0.11, 0.2
 _CLOSES = 0.98
 _CHAINED = 0.1
 """The chance of a chain that simplifies the goal, times what is left of it."""
+_SIMPLIFIED = 2
+"""Hypotheses that are simplified where the goal is `False`."""
 _SIDE_GOAL = 12
 """A further goal counts as this many tokens."""
 
@@ -192,6 +194,23 @@ def rules_for(goal: Goal, premises: Sequence[Premise]) -> list[Rule]:
                 sides = view.shape.left, view.shape.right
                 found.append(Rule(premise.written, fit, sides, view.variables))
     return found[:MAX_RULES]
+
+
+def simplifications(goal: Goal, premises: Sequence[Premise]) -> tuple[list[str], list[str]]:
+    """The names of what may be meant to simplify a goal, best first, and of the hypotheses to simplify in its place.
+
+    A rule whose left side is a variable, or whose right side has others than the left, would rewrite without end; of
+    two that undo each other, the first is taken. Hypotheses are meant where the goal is `False`.
+    """
+    local = {name for one in goal.hypotheses for name in one.names}
+    found: dict[Hashable, str] = {}
+    for rule in rules_for(goal, premises):
+        left, right = rule.sides or ((rule.name,), ())
+        is_bare = len(left) == 1 and left[0] in rule.variables
+        if rule.name not in local and not is_bare and rule.variables & {*right} <= {*left}:
+            found.setdefault(frozenset((left, right)), rule.name)
+    types = [one for one in last_named(goal)[-_SIMPLIFIED:] if goal.target.strip() == "False"]
+    return list(found.values()), [name for one in types for name in one.names if DAGGER not in name]
 
 
 def _hypotheses(goal: Goal) -> Iterator[Rule]:

@@ -44,10 +44,10 @@ class CandidateScheduler:
         odds: the fitted chances.
         automation: None: without it.
         first: candidates that are tried before all others.
-        surveys: those that sources wait for. They are tried at once, and do not count against the limit; what Lean
-            refuses in one is not tried by itself.
-        chains: what they lead to in the end; the first of these are tried after the sources' candidates, but what
-            closes the goal at once.
+        surveys: those that sources and chains wait for. They are tried at once and do not count against the limit.
+            What Lean refuses there is not tried by itself.
+        chains: chains of rules, best first. What closes the goal is tried as soon as it is known, the others after the
+            sources' candidates. They are not waited for once something closes the goal.
     """
 
     def __init__(
@@ -129,9 +129,6 @@ class CandidateScheduler:
         """Note what there is to complete, or has been completed."""
         if outcome.status == "closes":
             self._is_closed |= not outcome.rests_on_sorry
-            if self._is_closed and self._chaining is not None:
-                self._chaining.cancel()
-                self._chaining = None
             if outcome.tactic in self._step_of and not outcome.rests_on_sorry:
                 self._completed.add(self._step_of[outcome.tactic])
         elif outcome.status == "progress" and outcome.tactic not in self._step_of.keys() | self.preferred:
@@ -194,7 +191,7 @@ class CandidateScheduler:
             if self._awaited:
                 return None
         sooner = self._next_quick() or self._next_chain(0.0)
-        if sooner is not None or self._chaining is not None:
+        if sooner is not None or (self._chaining is not None and not self._is_closed):
             return sooner
         return self._next_completion() or (None if self._unheard else self._next_slow())
 
@@ -237,8 +234,9 @@ class CandidateScheduler:
         """What may bring further candidates."""
         learned = [*self._awaited.values()] if self._learned < self._limit else []
         coming: list[asyncio.Future[Any]]
-        coming = [one for one in (self._coming, self._chaining) if one is not None]
-        coming += [self._surveys.news()] if self._chaining is not None else []
+        coming = [] if self._coming is None else [self._coming]
+        if self._chaining is not None and not self._is_closed:
+            coming += [self._chaining, self._surveys.news()]
         if not self._unheard or (self._automation is None and self._in_full.keys().isdisjoint(self._unheard)):
             return [*learned, *coming]
         if self._news is None or self._news.done():

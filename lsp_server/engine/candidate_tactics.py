@@ -22,7 +22,7 @@ from lsp_server.engine.settings import Settings, TacticSettings
 from lsp_server.engine.tactic_runner import TrialRequest
 from lsp_server.engine.tasks import start_task
 from lsp_server.limits import CACHED_GOALS
-from prover.automation import SLOW, Automation, cannot_run, quick, with_names
+from prover.automation import SLOW, Automation, cannot_run, quick, simplifying, with_names
 from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
 from prover.forms import forms_by_name
@@ -34,7 +34,7 @@ from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.odds import shipped_odds
 from prover.opening import count_for
-from prover.rules import RuleSearch, can_be_surveyed
+from prover.rules import RuleSearch, can_be_surveyed, simplifications
 from prover.surveys import Surveys
 from prover.tactic_words import heads, unknown_word
 from prover.turns import CandidateScheduler
@@ -317,9 +317,13 @@ async def _usable(
 async def _automation(at: CandidateRequest, here: Awaitable[_TacticsHere]) -> Automation:
     """Lean's own automation, with the best premises."""
     trial = at.trial
-    named = with_names([premise.written for premise in trial.premises])
-    given = [Candidate(named, 1.0, AUTOMATION)] if named else []
-    spelled = await at.spelled(given)
+    rules, places = await asyncio.to_thread(simplifications, at.goal, trial.premises)
+    given = [
+        simplifying(rules),
+        with_names([premise.written for premise in trial.premises]),
+        *(simplifying(rules, place) for place in places),
+    ]
+    spelled = await at.spelled([Candidate(tactic, 1.0, AUTOMATION) for tactic in given if tactic])
     if trial.tactics.source == "generator":
         return Automation([], [], await here, trial.tactics.seconds)
     # A tactic that takes too long ends the REPL.
