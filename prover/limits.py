@@ -91,8 +91,10 @@ MAX_SURVEYED_CHARACTERS = 250
 """The longest of these tactics; the text of a survey is that of a tactic, whose length is bounded, too."""
 MAX_SURVEYED_GOAL_CHARACTERS = 4000
 """Characters of a goal of which surveys make copies."""
+MAX_SURVEYED_HYPOTHESES = 100
+"""Hypotheses of such a goal."""
 SURVEY_SECONDS = 3.0
-"""The most time for one survey."""
+"""The most time for one survey. After one that takes longer there are no others at this goal."""
 RULE_PREMISES = 32
 """Premises of a goal that are tried as rules."""
 MAX_RULES = 40

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.syntax.inaccessible import DAGGER
 from prover.candidates import Candidate
@@ -25,6 +26,7 @@ from prover.limits import (
     MAX_RULES_OF_HYPOTHESES,
     MAX_SURVEYED_CHARACTERS,
     MAX_SURVEYED_GOAL_CHARACTERS,
+    MAX_SURVEYED_HYPOTHESES,
 )
 from prover.mentions import means
 from prover.shapes import last_named, shape, tokens
@@ -34,6 +36,8 @@ from prover.templates import GoalView, PremiseView, is_theorem, occurs_in
 SOURCE = "premise"
 """What they are to the odds: uses of premises whose side surely occurs."""
 _FORWARD, _BACKWARD = 0.78, 0.45
+_DEFINED = 0.5
+"""The fit of a hypothesis that may be an equation by a definition."""
 _AT_HYPOTHESIS = 0.6
 """How much less likely a hypothesis is rewritten than the goal."""
 _RANK_COSTS = 0.06
@@ -170,8 +174,11 @@ class RuleSearch:
 def can_be_surveyed(goal: Goal) -> bool:
     """Whether a goal can be copied, which one with unknowns cannot, and is not so large that to print every copy would
     take long."""
-    length = len(goal.target) + sum(len(one.type) for one in goal.hypotheses)
-    return length <= MAX_SURVEYED_GOAL_CHARACTERS and not has_unknowns(ProofState((goal,)))
+    is_small = (
+        len(_names(goal)) <= MAX_SURVEYED_HYPOTHESES
+        and len(format_goal(goal)) <= MAX_SURVEYED_GOAL_CHARACTERS
+    )
+    return is_small and not has_unknowns(ProofState((goal,)))
 
 
 def rules_for(goal: Goal, premises: Sequence[Premise]) -> list[Rule]:
@@ -200,28 +207,33 @@ def simplifications(goal: Goal, premises: Sequence[Premise]) -> tuple[list[str],
     """The names of what may be meant to simplify a goal, best first, and of the hypotheses to simplify in its place.
 
     A rule whose left side is a variable, or whose right side has others than the left, would rewrite without end; of
-    two that undo each other, the first is taken. Hypotheses are meant where the goal is `False`.
+    two that undo each other, the first is taken. Commutativity, which only moves things, is none. Hypotheses are meant
+    where the goal is `False`.
     """
     local = {name for one in goal.hypotheses for name in one.names}
     found: dict[Hashable, str] = {}
     for rule in rules_for(goal, premises):
         left, right = rule.sides or ((rule.name,), ())
-        is_bare = len(left) == 1 and left[0] in rule.variables
-        if rule.name not in local and not is_bare and rule.variables & {*right} <= {*left}:
+        is_idle = len(left) == 1 and left[0] in rule.variables
+        is_idle |= sorted(left) == sorted(right)
+        if rule.name not in local and not is_idle and rule.variables & {*right} <= {*left}:
             found.setdefault(frozenset((left, right)), rule.name)
     types = [one for one in last_named(goal)[-_SIMPLIFIED:] if goal.target.strip() == "False"]
     return list(found.values()), [name for one in types for name in one.names if DAGGER not in name]
 
 
 def _hypotheses(goal: Goal) -> Iterator[Rule]:
+    """The hypotheses that are equations or equivalences, and those that may be by a definition."""
     for hypothesis in last_named(goal):
         arguments, core = telescope((), hypothesis.type)
         outer = shape(core)
-        if outer.kind in ("eq", "iff"):
+        is_equation = outer.kind in ("eq", "iff")
+        if is_equation or (outer.kind == "other" and len(core) > 1):
+            sides = (outer.left, outer.right) if is_equation else None
             variables = frozenset(argument.name for argument in arguments)
             for name in hypothesis.names:
                 if DAGGER not in name:
-                    yield Rule(name, 1.0, (outer.left, outer.right), variables)
+                    yield Rule(name, 1.0 if is_equation else _DEFINED, sides, variables, has_back=is_equation)
 
 
 def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> Iterator[Chain]:

@@ -23,11 +23,12 @@ class Surveys:
         self._waiting: list[str] = []
         self._running: dict[str, asyncio.Future[tuple[TacticOutcome, ...]]] = {}
         self._news: asyncio.Future[None] | None = None
+        self._is_slow = False
         self.refused: set[str] = set()
         """What Lean does not accept of what was surveyed, by `key_of`."""
 
     async def outcomes(self, tactics: Sequence[str]) -> list[TacticOutcome]:
-        """What tactics of one line each do, in order, as far as Lean says so."""
+        """What tactics of one line each do, in order, as far as Lean says so. Nothing after a survey took too long."""
         parts = [
             tactics[begin : begin + MAX_SURVEYED_TACTICS]
             for begin in range(0, len(tactics), MAX_SURVEYED_TACTICS)
@@ -36,6 +37,8 @@ class Surveys:
         return [outcome for part in found for outcome in part]
 
     async def _outcomes(self, tactics: Sequence[str]) -> tuple[TacticOutcome, ...]:
+        if self._is_slow:
+            return ()
         text = survey_of(tactics)
         future = self._running.get(text)
         if future is None:
@@ -63,6 +66,7 @@ class Surveys:
         """Note what Lean says of a survey."""
         future = self._running.get(outcome.tactic)
         if future is not None and not future.done():
+            self._is_slow |= outcome.status == "timeout"
             failed = (one for one in outcome.surveyed if one.status == "fails")
             self.refused |= {key_of(one.tactic) for one in failed if not _UNDECIDED.search(one.message)}
             future.set_result(outcome.surveyed)

@@ -140,16 +140,14 @@ class CandidateTactics:
         return CandidateScheduler(coming, count, odds, automation, at.trial.corrections, surveys, chains)
 
     async def _offered(self, at: CandidateRequest, goal: Goal) -> Sequence[Premise]:
-        """The theorems and definitions with which a goal may be rewritten, best first."""
-        wanted = (
-            RankRequest(goal, k=RULE_PREMISES),
-            RankRequest(goal, k=DEFINITIONS, kinds="definitions"),
-        )
-        found = [
-            in_scope(await self._ranking.rank(at.context, at.current, request, at.trial.position))
-            for request in wanted
-        ]
-        return [*without_replaced(found[0]), *found[1]]
+        """What a goal may be rewritten with, best first: theorems, and the definitions for the first goal."""
+
+        async def ranked(request: RankRequest) -> list[Premise]:
+            return in_scope(await self._ranking.rank(at.context, at.current, request, at.trial.position))
+
+        theorems = await ranked(RankRequest(goal, k=RULE_PREMISES))
+        definitions = await ranked(RankRequest(at.goal, k=DEFINITIONS, kinds="definitions"))
+        return [*without_replaced(theorems), *definitions]
 
     def _tactics_here(self, at: CandidateRequest) -> _TacticsHere:
         """The tactics available in the file, as far as known. Raises BadSource."""
