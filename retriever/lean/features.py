@@ -105,6 +105,7 @@ def features(context: RankingContext, candidates: CandidateColumns) -> Floats:
     lexical = candidates.lexical / best if best > 0 else np.zeros_like(candidates.lexical)
     same_module = np.array([module == context.module for module in candidates.modules], dtype=np.bool_)
     proved = frozenset(name_parts(context.theorem)) if context.theorem else frozenset()
+    parts = [name_parts(name) for name in candidates.names]
     columns = {
         "dense": candidates.dense,
         "lexical": lexical,
@@ -113,8 +114,8 @@ def features(context: RankingContext, candidates: CandidateColumns) -> Floats:
         "neighbours": np.log1p(candidates.neighbours),
         "symbol_overlap": candidates.symbol_overlap,
         **_structural(candidates.fit),
-        "name_overlap": [_overlap(name, context.tokens) for name in candidates.names],
-        "theorem_name": [_overlap(name, proved) for name in candidates.names],
+        "name_overlap": shares_among(parts, context.tokens),
+        "theorem_name": shares_among(parts, proved),
         "use_count": np.log1p(candidates.use_count),
         "used_nearby": np.log1p(candidates.used_nearby),
         "in_scope": candidates.in_scope,
@@ -137,9 +138,11 @@ def _structural(fit: Fit) -> dict[str, Floats]:
     }
 
 
-def _overlap(name: str, wanted: Set[str]) -> float:
-    parts = name_parts(name)
-    return sum(part in wanted for part in parts) / len(parts) if parts and wanted else 0.0
+def shares_among(parts: Sequence[Sequence[str]], wanted: Set[str]) -> list[float]:
+    """The share of each list's parts that are among those wanted."""
+    if not wanted:
+        return [0.0] * len(parts)
+    return [len([part for part in one if part in wanted]) / max(len(one), 1) for one in parts]
 
 
 def _shared(prefix: str | None, name: str) -> float:

@@ -21,7 +21,7 @@ from retriever.lean.ranker.kinds import group_of, kind_columns
 from retriever.lean.ranker.matches import match_columns
 from retriever.lean.ranker.patterns import pattern_columns
 from retriever.lean.ranker.place import PLACE
-from retriever.lean.ranking import RankingQuestion, hash_rows
+from retriever.lean.ranking import RankingQuestion
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.theorems import is_theorem
@@ -110,11 +110,11 @@ def local_ranker_columns(
     recent = used.last_of_names([premise.name for premise in local.premises])
     place[:, PLACE.index("last_use")] = np.maximum(place[:, PLACE.index("last_use")], recent)
     groups = [group_of(premise.kind, is_theorem=is_theorem(premise)) for premise in local.premises]
-    rows = hash_rows([_structure_of(premise) for premise in local.premises])
+    rows = snapshot.structure.outside([_structure_of(premise) for premise in local.premises])
     return RankerColumns(
         votes=signals.voted.of(local.indexed),
-        patterns=pattern_columns(snapshot.structure, query.text.patterns, *rows),
-        matches=match_columns(snapshot.structure, query.text.subterms, *rows),
+        patterns=pattern_columns(query.text.patterns, rows),
+        matches=match_columns(query.text.subterms, rows),
         place=place,
         kinds=kind_columns(np.array(groups, dtype=np.int8)),
         dense_target=np.asarray(local.vectors @ query.target.vector, dtype=np.float32),

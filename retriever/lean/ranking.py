@@ -225,7 +225,7 @@ def question_of(library: RankedLibrary, query: GoalQuery, there: Surroundings) -
     near, many = dense.top(NEIGHBOURS, voters), dense.top(NEAREST, voters)
     instances = library.structure.instances(text.structure)
     rewriting = library.structure.rewriting(text.subterms.of_sides)
-    matches = match_columns(library.structure, text.subterms, *library.structure.rows(rewriting))
+    matches = match_columns(text.subterms, library.structure.rows(rewriting))
     place = no_place(len(voters))
     if there.place is not None:
         place = place_signals(library.uses_by_place, library.bm25, library.proofs, there.place, voters)
@@ -306,8 +306,8 @@ def ranker_columns_of(library: RankedLibrary, question: RankingQuestion, ids: Id
     rows = library.structure.rows(ids)
     return RankerColumns(
         votes=signals.voted.of(ids),
-        patterns=pattern_columns(library.structure, query.text.patterns, *rows),
-        matches=match_columns(library.structure, query.text.subterms, *rows),
+        patterns=pattern_columns(query.text.patterns, rows),
+        matches=match_columns(query.text.subterms, rows),
         place=signals.place.of(ids),
         kinds=kind_columns(library.kind_groups[ids]),
         dense_target=query.target.query.scores(ids),
@@ -359,9 +359,3 @@ def _joined(parts: Sequence[RankerColumns]) -> RankerColumns:
     """The candidates of all parts, concatenated."""
     names = [field.name for field in fields(RankerColumns)]
     return RankerColumns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
-
-
-def hash_rows(rows: Sequence[frozenset[int]]) -> tuple[Ids, npt.NDArray[np.uint32]]:
-    """The hashes of premises outside the index, as `StructureIndex.rows` gives them."""
-    lengths = np.array([len(row) for row in rows], dtype=np.int64)
-    return lengths, np.array([token for row in rows for token in sorted(row)], dtype=np.uint32)

@@ -20,7 +20,6 @@ from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.model import FILE, TreeRanker
 from retriever.lean.ranker.patterns import PATTERNS, pattern_columns
 from retriever.lean.ranker.votes import VOTES, used_together, voted
-from retriever.lean.ranking import hash_rows
 from retriever.lean.service import PremiseService
 from retriever.lean.structure.goal_patterns import patterns_of
 from retriever.lean.structure.hashes import goal_statement, of_premise
@@ -79,8 +78,8 @@ def test_premises_used_together_are_counted(
 def patterns(of: Goal, *conclusions: str) -> list[dict[str, float]]:
     hashes = [of_premise(theorem(f"t{i}", "M", text, "(a b c : ℕ)")) for i, text in enumerate(conclusions)]
     index = StructureIndex([StructureColumns.of_rows(hashes)])
-    found = pattern_columns(index, patterns_of(goal_statement(of)), *index.rows(np.arange(len(hashes))))
-    same = pattern_columns(index, patterns_of(goal_statement(of)), *hash_rows(hashes))
+    found = pattern_columns(patterns_of(goal_statement(of)), index.rows(np.arange(len(hashes))))
+    same = pattern_columns(patterns_of(goal_statement(of)), index.outside(hashes))
     assert np.allclose(found, same)
     return [dict(zip(PATTERNS, row, strict=True)) for row in found.tolist()]
 

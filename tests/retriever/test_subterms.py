@@ -29,7 +29,7 @@ def columns(state: str, *premises: tuple[str, ...]) -> list[dict[str, float]]:
     rows = [of_premise(theorem(f"t{i}", "M", *premise)) for i, premise in enumerate(premises)]
     index = StructureIndex([StructureColumns.of_rows(rows)])
     goal = subterms_of([goal_statement(parse_state(state).goals[0])])
-    table = match_columns(index, goal, *index.rows(np.arange(len(rows))))
+    table = match_columns(goal, index.rows(np.arange(len(rows))))
     return [{name: float(value) for name, value in zip(MATCHES, row, strict=True) if value} for row in table]
 
 

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from lean_extract.common.arrays import Floats
 from retriever.lean.callers import CALLERS, Caller
-from retriever.lean.features import FEATURES, CandidateColumns, ranks
+from retriever.lean.features import FEATURES, CandidateColumns, ranks, shares_among
 from retriever.lean.ranker.kinds import KIND_COLUMNS
 from retriever.lean.ranker.matches import MATCHES, best_match
 from retriever.lean.ranker.patterns import PATTERNS
@@ -144,8 +144,8 @@ def ranker_features(
         "hypotheses_fit": candidates.fit.hypotheses,
         "assumed_fit": candidates.fit.assumed,
         "name_parts": [len(one) for one in parts],
-        "name_missing": [sum(part not in question.goal_tokens for part in one) for one in parts],
-        "name_target": _share(parts, question.target_tokens),
+        "name_missing": [len([part for part in one if part not in question.goal_tokens]) for one in parts],
+        "name_target": shares_among(parts, question.target_tokens),
         **_lifts(further.place, rarity),
         "declaration_gap": declaration_gaps(question.lines, candidates.lines, is_near),
         "match_log_rank": _match_rank(further.matches, is_known=False),
@@ -182,7 +182,3 @@ def _gap(scores: Floats) -> Floats:
 
 def _deviation(scores: Floats) -> Floats:
     return (scores - scores.mean()) / (scores.std() + 1e-6) if len(scores) else scores
-
-
-def _share(parts: Sequence[Sequence[str]], wanted: Set[str]) -> list[float]:
-    return [sum(part in wanted for part in one) / max(len(one), 1) for one in parts]

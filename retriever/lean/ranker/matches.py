@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lean_extract.common.arrays import Bools, Doubles, Floats, Ids, UInt32s, UInt64s
+from lean_extract.common.arrays import Bools, Doubles, Floats, UInt64s
 from retriever.lean.structure.hashes import EQUATION, EQUIVALENCE, Channel, channels_of
-from retriever.lean.structure.index import StructureIndex
+from retriever.lean.structure.index import HashRows
 from retriever.lean.structure.subterms import TARGET_WORDS, Subterms, matches
 
 MATCHES = (
@@ -28,18 +28,12 @@ MATCHES = (
 """The columns of `match_columns`."""
 
 
-def match_columns(index: StructureIndex, subterms: Subterms, lengths: Ids, rows: UInt32s) -> Floats:
-    """float32[n, len(MATCHES)]: how n premises match a goal's subterms.
-
-    Args:
-        index: for the hashes' inverse document frequencies.
-        subterms: the goal's.
-        lengths: int64[n], how many hashes each premise has.
-        rows: all their hashes, premise after premise.
-    """
+def match_columns(subterms: Subterms, read: HashRows) -> Floats:
+    """float32[n, len(MATCHES)]: how n premises match a goal's subterms."""
+    lengths, rows, weights = read
     count = len(lengths)
     owners = np.repeat(np.arange(count), lengths)
-    channels, weights = channels_of(rows), index.weights(rows)
+    channels = channels_of(rows)
 
     def total(chosen: Bools) -> Doubles:
         return np.asarray(np.bincount(owners[chosen], weights[chosen], minlength=count), dtype=np.float64)

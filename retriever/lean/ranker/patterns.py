@@ -6,10 +6,10 @@ from dataclasses import fields
 
 import numpy as np
 
-from lean_extract.common.arrays import Doubles, Floats, Ids, UInt32s
+from lean_extract.common.arrays import Doubles, Floats
 from retriever.lean.structure.goal_patterns import GoalPatterns
 from retriever.lean.structure.hashes import EQUATION, EQUIVALENCE, Channel, channels_of
-from retriever.lean.structure.index import StructureIndex, among
+from retriever.lean.structure.index import HashRows, among
 
 PATTERNS = (
     "head",
@@ -28,18 +28,11 @@ PATTERNS = (
 """The columns of `pattern_columns`."""
 
 
-def pattern_columns(index: StructureIndex, patterns: GoalPatterns, lengths: Ids, rows: UInt32s) -> Floats:
-    """float32[n, len(PATTERNS)]: how n premises match a goal's patterns.
-
-    Args:
-        index: for the hashes' inverse document frequencies.
-        patterns: the goal's.
-        lengths: int64[n], how many hashes each premise has.
-        rows: all their hashes, premise after premise.
-    """
+def pattern_columns(patterns: GoalPatterns, read: HashRows) -> Floats:
+    """float32[n, len(PATTERNS)]: how n premises match a goal's patterns."""
+    lengths, rows, weights = read
     count = len(lengths)
     owners = np.repeat(np.arange(count), lengths)
-    weights = index.weights(rows)
 
     def total(values: Doubles) -> Doubles:
         return np.asarray(np.bincount(owners, values, minlength=count), dtype=np.float64)

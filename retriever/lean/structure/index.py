@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ _MIRRORED = 0.9
 """The value of an instance whose sides have to be swapped first."""
 _SIDE = 0.8
 """The value of an instance of one side of an `↔`."""
-_MOST_REWRITING = 1000
+_MOST_REWRITING = 800
 """Premises that are matched with a goal's subterms to find those that rewrite it."""
 _NONE: UInt32s = np.zeros(0, dtype=np.uint32)
 _MUCH = 10.0
@@ -64,6 +65,16 @@ class Fit:
         return np.where(self.instance > 0, applicable * (0.5 + 0.5 * self.types), 0.0).astype(np.float32)
 
 
+class HashRows(NamedTuple):
+    """The hashes of n premises, premise after premise."""
+
+    lengths: Ids
+    """int64[n]: how many each has."""
+    hashes: UInt32s
+    weights: Doubles
+    """The inverse document frequency of each hash."""
+
+
 class StructureIndex:
     """The columns of several segments. Premises are numbered across segments."""
 
@@ -76,15 +87,17 @@ class StructureIndex:
 
     @cached_property
     def _frequencies(self) -> tuple[UInt32s, Doubles]:
-        """The distinct hashes, ascending, and the number of premises that have each."""
+        """The distinct hashes, ascending, and the inverse document frequency of each."""
         hashes = [segment.hashes for segment in self._segments]
         counts = [np.diff(segment.starts) for segment in self._segments]
         if len(hashes) == 1:
-            return hashes[0], counts[0].astype(np.float64)
-        nothing = np.zeros(0, dtype=np.uint32)
-        distinct, inverse = np.unique(np.concatenate([nothing, *hashes]), return_inverse=True)
+            return hashes[0], self._rarity(counts[0])
+        distinct, inverse = np.unique(np.concatenate([_NONE, *hashes]), return_inverse=True)
         weights = np.concatenate([np.zeros(0), *counts])
-        return distinct, np.asarray(np.bincount(inverse, weights, minlength=len(distinct)), dtype=np.float64)
+        return distinct, self._rarity(np.bincount(inverse, weights, minlength=len(distinct)))
+
+    def _rarity(self, counts: npt.NDArray[Any]) -> Doubles:
+        return np.asarray(np.log((2.0 + len(self)) / (1.0 + counts)))
 
     @cached_property
     def _sizes(self) -> npt.NDArray[np.uint8]:
@@ -157,17 +170,23 @@ class StructureIndex:
 
     def fit(self, goal: GoalStructure, chosen: Ids) -> Fit:
         """How well these premises fit a goal, in their order."""
-        lengths, rows = self.rows(chosen)
-        return self._fit(goal, lengths, rows)
+        return self._fit(goal, self.rows(chosen))
 
     def fit_rows(self, goal: GoalStructure, rows: Sequence[Iterable[int]]) -> Fit:
         """How well premises outside the index fit a goal, from their hashes."""
-        listed = [list(row) for row in rows]
-        lengths = np.array([len(row) for row in listed], dtype=np.int64)
-        return self._fit(goal, lengths, np.array([t for row in listed for t in row], dtype=np.uint32))
+        return self._fit(goal, self.outside(rows))
 
-    def rows(self, chosen: Ids) -> tuple[Ids, UInt32s]:
-        """(the number of hashes of each of these premises, int64[k]; all their hashes, premise after premise)."""
+    def outside(self, rows: Sequence[Iterable[int]]) -> HashRows:
+        """The hashes of premises outside the index, with their weights in it."""
+        listed = [sorted(row) for row in rows]
+        lengths = np.array([len(row) for row in listed], dtype=np.int64)
+        return self._weighed(lengths, np.array([t for row in listed for t in row], dtype=np.uint32))
+
+    def _weighed(self, lengths: Ids, hashes: UInt32s) -> HashRows:
+        return HashRows(lengths, hashes, self.weights(hashes))
+
+    def rows(self, chosen: Ids) -> HashRows:
+        """The hashes of some premises."""
         lengths = np.zeros(len(chosen), dtype=np.int64)
         parts = [np.zeros(0, dtype=np.uint32)]
         order = [np.zeros(0, dtype=np.int64)]
@@ -179,13 +198,15 @@ class StructureIndex:
             before = np.cumsum(counts) - counts
             parts.append(segment.rows[np.repeat(first - before, counts) + np.arange(int(counts.sum()))])
             order.append(np.repeat(here, counts))
-        owners = np.concatenate(order)
-        return lengths, np.concatenate(parts)[np.argsort(owners, kind="stable")]
+        hashes = np.concatenate(parts)
+        if len(self._segments) > 1:
+            hashes = hashes[np.argsort(np.concatenate(order), kind="stable")]
+        return self._weighed(lengths, hashes)
 
-    def _fit(self, goal: GoalStructure, lengths: Ids, rows: UInt32s) -> Fit:
+    def _fit(self, goal: GoalStructure, read: HashRows) -> Fit:
+        lengths, rows, weights = read
         count = len(lengths)
         cells = np.repeat(np.arange(count), lengths) * _CHANNELS + channels_of(rows).astype(np.int64)
-        weights = self.weights(rows)
 
         def by_channel(values: Doubles) -> Doubles:
             sums = np.bincount(cells, values, minlength=count * _CHANNELS)
@@ -240,12 +261,12 @@ class StructureIndex:
 
     def weights(self, hashes: UInt32s) -> Doubles:
         """float64[len(hashes)]: inverse document frequencies."""
-        distinct, counts = self._frequencies
-        frequency = np.zeros(len(hashes))
-        if len(distinct):
-            index = np.minimum(np.searchsorted(distinct, hashes), len(distinct) - 1)
-            frequency = np.where(distinct[index] == hashes, counts[index], 0.0)
-        return np.asarray(np.log((2.0 + len(self)) / (1.0 + frequency)))
+        distinct, rarity = self._frequencies
+        never = self._rarity(np.zeros(1))
+        if not len(distinct):
+            return np.repeat(never, len(hashes))
+        index = np.minimum(np.searchsorted(distinct, hashes), len(distinct) - 1)
+        return np.where(distinct[index] == hashes, rarity[index], never)
 
 
 def _rarest(segment: StructureColumns, side: Channel) -> UInt32s:

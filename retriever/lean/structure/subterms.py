@@ -57,7 +57,7 @@ class Subterms:
     @property
     def of_sides(self) -> UInt32s:
         """The tokens that a side of a conclusion may have."""
-        return self.tokens[(self.side != 0).any(axis=1)]
+        return np.asarray(self.tokens[(self.side != 0).any(axis=1)])
 
 
 @dataclass(frozen=True, slots=True)
