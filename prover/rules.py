@@ -43,8 +43,8 @@ _AT_HYPOTHESIS = 0.6
 _RANK_COSTS = 0.06
 _LEAST = 0.6
 """How surely a side occurs in a hypothesis that is rewritten, as the text shows it."""
-_MAY_OCCUR, _CHAINED_LEAST = 0.11, 0.2
-"""The same of the goal: of a first rule, of a further one."""
+_CHAINED_LEAST = 0.2
+"""The same of the goal that a further rule rewrites; a first rule is tried there whatever the text shows."""
 _CLOSES = 0.98
 _CHAINED = 0.1
 """The chance of a chain that simplifies the goal, times what is left of it."""
@@ -243,7 +243,7 @@ def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> Iterator[Chain
         name: GoalView.of_target(tokens(one.type), local) for one in last_named(goal) for name in one.names
     }
     target = GoalView.of_target(tokens(goal.target), local)
-    found = _at(chain, types.get(chain.place, target), rules, _CHAINED_LEAST if chain.rules else _MAY_OCCUR)
+    found = _at(chain, types.get(chain.place, target), rules, _CHAINED_LEAST if chain.rules else 0.0)
     if not chain.rules:
         at_hypotheses = [
             longer
