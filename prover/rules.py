@@ -11,7 +11,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
@@ -111,10 +110,8 @@ class RuleSearch:
 
     async def singles(self) -> list[Candidate]:
         """The uses of one rule that Lean accepts, best first."""
-        rules = rules_for(self._goal, await self._offered(self._goal))
-        found, self._begun = self._sorted_out(
-            await self._tried(list(_extended(Chain((), "", 1.0), self._goal, rules)))
-        )
+        first = await self._longer(Chain((), "", 1.0), self._goal)
+        found, self._begun = self._sorted_out(await self._tried(first))
         return found
 
     async def chains(self, singles: asyncio.Future[Sequence[Candidate]]) -> list[Candidate]:
@@ -126,18 +123,24 @@ class RuleSearch:
             best = sorted(begun, key=self._promise, reverse=True)[:MAX_CHAIN_BEGINNINGS]
             longer: list[Chain] = []
             for chain in best:
-                goal = chain.left[0]
-                rules = rules_for(goal, await self._offered(goal))
-                longer += islice(_extended(chain, goal, rules), MAX_RULES_OF_A_CHAIN)
+                longer += (await self._longer(chain, chain.left[0]))[:MAX_RULES_OF_A_CHAIN]
             closing, begun = self._sorted_out(await self._tried(longer))
-            sizes = {chain.rules: chain.size for chain in best}
-            shorter = [one for one in begun if one.size < min(sizes[one.rules[:-1]], self._sizes[one.place])]
+            sizes = {(chain.rules, chain.place): chain.size for chain in best}
+            shorter = [
+                one
+                for one in begun
+                if one.size < min(sizes[one.rules[:-1], one.place], self._sizes[one.place])
+            ]
             found += [one for one in closing if one.score == _CLOSES]
             found += [
                 Candidate(one.tactic, _CHAINED * self._promise(one), "rules")
                 for one in sorted(shorter, key=self._promise, reverse=True)
             ]
         return sorted(found, key=lambda one: -one.score)
+
+    async def _longer(self, chain: Chain, goal: Goal) -> list[Chain]:
+        premises = await self._offered(goal)
+        return await asyncio.to_thread(lambda: _extended(chain, goal, rules_for(goal, premises)))
 
     def _promise(self, chain: Chain) -> float:
         """How likely it is meant, by its rules and by how small what is left is."""
@@ -236,7 +239,7 @@ def _hypotheses(goal: Goal) -> Iterator[Rule]:
                     yield Rule(name, 1.0 if is_equation else _DEFINED, sides, variables, has_back=is_equation)
 
 
-def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> Iterator[Chain]:
+def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> list[Chain]:
     """The chain with one more rule, likeliest first: at its place; a first rule also at hypotheses that match."""
     local = frozenset(name for one in goal.hypotheses for name in one.names)
     types = {
@@ -253,7 +256,7 @@ def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> Iterator[Chain
             if longer.rules[0].removeprefix("← ") != name
         ]
         found += sorted(at_hypotheses, key=lambda one: -one.fit)[:MAX_RULES_OF_HYPOTHESES]
-    yield from sorted(found, key=lambda one: -one.fit)
+    return sorted(found, key=lambda one: -one.fit)
 
 
 def _at(chain: Chain, view: GoalView, rules: Sequence[Rule], least: float) -> list[Chain]:
