@@ -28,7 +28,7 @@ from prover.limits import (
     MAX_SURVEYED_HYPOTHESES,
 )
 from prover.mentions import means
-from prover.shapes import last_named, shape, tokens
+from prover.shapes import is_of_order, last_named, shape, tokens
 from prover.states import fingerprint, has_unknowns
 from prover.templates import GoalView, PremiseView, is_theorem, occurs_in
 
@@ -210,19 +210,22 @@ def simplifications(goal: Goal, premises: Sequence[Premise]) -> tuple[list[str],
     """The names of what may be meant to simplify a goal, best first, and of the hypotheses to simplify in its place.
 
     A rule whose left side is a variable, or whose right side has others than the left, would rewrite without end; of
-    two that undo each other, the first is taken. Commutativity, which only moves things, is none. Hypotheses are meant
-    where the goal is `False`.
+    two that undo each other, the first is taken. Laws such as commutativity, which only move things, are meant where
+    the goal is one, and hypotheses where it is `False`.
     """
     local = {name for one in goal.hypotheses for name in one.names}
     found: dict[Hashable, str] = {}
+    target = shape(goal.target)
+    moves = target.kind == "eq" and is_of_order(target)
     for rule in rules_for(goal, premises):
         left, right = rule.sides or ((rule.name,), ())
         is_idle = len(left) == 1 and left[0] in rule.variables
-        is_idle |= sorted(left) == sorted(right)
+        is_idle |= not moves and sorted(left) == sorted(right)
         if rule.name not in local and not is_idle and rule.variables & {*right} <= {*left}:
             found.setdefault(frozenset((left, right)), rule.name)
-    types = [one for one in last_named(goal)[-_SIMPLIFIED:] if goal.target.strip() == "False"]
-    return list(found.values()), [name for one in types for name in one.names if DAGGER not in name]
+    facts = [one for one in last_named(goal) if goal.target.strip() == "False" and len(tokens(one.type)) > 1]
+    names = [name for one in facts for name in one.names if DAGGER not in name]
+    return list(found.values()), names[-_SIMPLIFIED:]
 
 
 def _hypotheses(goal: Goal) -> Iterator[Rule]:
