@@ -2,13 +2,14 @@
 
     python -m prover fit-turns ENCODER STEPS RECORDS [RECORDS ...] --dataset DATASET --work FOLDER
         [--library ROOT] [--without NAMES] [--generator MODEL] [--generated N] [--limit N] [--theorems N]
-        [--weight W] [--cache FOLDER] [--again] [--out FILE] [--json FILE]
+        [--weight W] [--cache FOLDER] [--again] [--leave-out SOURCE ...] [--out FILE] [--json FILE]
 
 There are two sets. At the STEPS (LeanDojo's form, tune part) a tactic is kept if it is the proof's own, compared by
 the last parts of names. RECORDS (with states) and DATASET are of the same library. At the theorems of the library
 ROOT (by default the example library), whose proofs are cut out, Lean tries the first tactics of each source; one is
 kept if it closes the goal, or Lean accepts it and it is the proof's own first step. Test theorems are left out. What
-is collected stays in FOLDER and is used again unless --again is given; do that when a source has changed.
+is collected stays in FOLDER and is used again unless --again is given; do that when a source has changed. With
+--leave-out it is as if some sources had proposed nothing.
 
 The library weighs little compared with the steps (--weight), and the regression has one more number for the difference
 between the two sets.
@@ -22,7 +23,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--weight", type=seconds, default=_WEIGHT, help="of the library, in parts of the steps (1/32)"
     )
     parser.add_argument("--again", action="store_true", help="collect again")
+    out_help = "sources that are left out, such as generator"
+    parser.add_argument("--leave-out", nargs="+", default=[], metavar="SOURCE", help=out_help)
     parser.add_argument("--out", type=Path, default=FILE, help="the file to write (the package's own)")
     add_json_option(parser)
 
@@ -95,6 +98,8 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     options.work.mkdir(parents=True, exist_ok=True)
     sets = {"steps": asyncio.run(_steps(options)), "library": asyncio.run(_library(options))}
+    if options.leave_out:
+        sets = {name: [_without(goal, options.leave_out) for goal in goals] for name, goals in sets.items()}
     rows = rows_of(sets, options.weight)
     odds = odds_of(sets, rows)
     figures = cross_validated(sets, rows)
@@ -108,6 +113,11 @@ def run(options: argparse.Namespace) -> None:
     print(f"{options.out}: fitted on {about['goals']}, steps {about['steps'][:16]}")
     print(markdown(figures))
     write_json(options.json, {**about, "figures": [asdict(row) for row in figures]})
+
+
+def _without(goal: LabelledGoal, sources: Sequence[str]) -> LabelledGoal:
+    lists = (tuple(one for one in proposed if one.source not in sources) for proposed in goal.lists)
+    return replace(goal, lists=tuple(lists))
 
 
 async def _steps(options: argparse.Namespace) -> list[LabelledGoal]:

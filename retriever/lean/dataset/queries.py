@@ -117,6 +117,11 @@ class HeldOut:
         """Whether a theorem, or what it was generated from, is one of those held out by name."""
         return not _relatives(theorem, self.roots).isdisjoint(self.barred)
 
+    def has_in(self, split: Split, theorem: str) -> bool:
+        """Whether every library that has the theorem has it in this split, and no name of it is held out by name."""
+        found = {split_of(roots[theorem]) for roots in self.roots if theorem in roots}
+        return found == {split} and not self.names(theorem)
+
     def __contains__(self, theorem: str) -> bool:
         """Whether it is held out by name or by the hash of a name, in any of the libraries."""
         own = _relatives(theorem, self.roots)
@@ -129,13 +134,14 @@ def further_queries(
     number: Mapping[str, int],
     held_out: HeldOut,
     known: set[tuple[str, str]],
+    split: Split = "train",
 ) -> Iterator[DatasetQuery]:
-    """Goals inside the proofs of further records, of another revision of the library, as training queries.
+    """Goals inside the proofs of further records, of another revision of the library, as queries of a split.
 
     They are by theorem, then in the order of the proof. The corpus, the statements and the held-out queries of a
     dataset are those of its first records. Premises go by their name, so a proof needs what the first records
     have under the same name. A theorem that is held out under any name that either library gives it or its
-    generated twins gives no query.
+    generated twins gives no training query; one gives a query of another split if both libraries have it there.
 
     Args:
         premises: those of the further records.
@@ -148,9 +154,11 @@ def further_queries(
     statements = {premise.name: premise for premise in premises}
     for proof in sorted(proofs, key=lambda proof: (proof.theorem, proof.module)):
         theorem = statements.get(proof.theorem)
-        if theorem is None or not is_theorem(theorem) or not theorem.conclusion or proof.theorem in held_out:
+        name = proof.theorem
+        is_barred = name in held_out if split == "train" else not held_out.has_in(split, name)
+        if theorem is None or not is_theorem(theorem) or not theorem.conclusion or is_barred:
             continue
-        for query in queries_of_proof(theorem, proof, "train", number):
+        for query in queries_of_proof(theorem, proof, split, number):
             key = query.theorem, query.goal.target
             if query.origin != "statement" and key not in known:
                 known.add(key)
@@ -166,10 +174,10 @@ def goal_to_read(query: DatasetQuery) -> Goal:
     The text of a proof often names what a tactic introduces and does not show its type (`h : _`). Lean
     always prints one.
     """
-    return _without_unknown(query.goal) if query.split == "train" else query.goal
+    return without_unknown(query.goal) if query.split == "train" else query.goal
 
 
-def _without_unknown(goal: Goal) -> Goal:
+def without_unknown(goal: Goal) -> Goal:
     """The goal without its hypotheses `h : _`."""
     known = tuple(one for one in goal.hypotheses if one.type != _UNKNOWN or one.value is not None)
     return goal if len(known) == len(goal.hypotheses) else replace(goal, hypotheses=known)

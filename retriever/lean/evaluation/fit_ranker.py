@@ -2,13 +2,13 @@
 
 The trees begin with a share of the fusion's weighted sum and learn what it lacks.
 
-    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights W...] [--rounds 240] [--gains FILE.md]
-        [--folds N [--leave-out FEATURE...]]
+    python -m retriever fit-ranker MODEL EXAMPLES.npz... [--weights ORIGIN=W ...] [--rounds 240] [--gains FILE.md]
+        [--folds N [--leave-out FEATURE...] [--json FILE]]
 
-EXAMPLES are files of `python -m retriever ranking-examples`, each with a weight (1): a set with more questions
-counts more, so weights keep a small one from being lost. Writes `ranker.onnx` into the model folder, and prints
-how much each feature brought (the sum of the gains of its splits). With `--folds` nothing is written: the examples
-are judged by trees fitted without their theorem's fold, and with `--leave-out` as if some features were not there.
+EXAMPLES are files of `python -m retriever ranking-examples`. Weights are how much a question of an origin counts.
+Writes `ranker.onnx` into the model folder, and prints how much each feature brought (the sum of the gains of its
+splits). With `--folds` nothing is written: the examples are judged by trees fitted without their theorem's fold, and
+with `--leave-out` as if some features were not there.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import positive
+from lean_extract.common.verbs import add_json_option, write_json
 from retriever.lean.evaluation.ranker_graph import write_ranker
-from retriever.lean.evaluation.ranking_examples import RankingExamples
+from retriever.lean.evaluation.ranking_examples import ORIGINS, RankingExamples, models_of
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.metrics import ranking as metrics
 from retriever.metrics.bootstrap import table
-from retriever.models import encoder
+from retriever.models.encoder import Encoder
+from retriever.models.state_tower import StateTower
 
 ADDED = {"in_scope": 2.0, "exact_match": 4.0}
 """What the labels cannot show, added to the trees' score in the place of the fusion's weights. A finished proof uses
@@ -44,6 +46,8 @@ what states the very goal, which people's goals do (see `fit_fusion`)."""
 _START = 0.3
 """The share of the fusion's weighted sum that the trees begin with. By cross-validation: with the whole sum or twice
 that, scores are so far apart that LambdaRank learns little; with none, statements lose two points of MRR."""
+_WEIGHTS = {"statement": 2.0}
+"""How much a question of an origin counts, where that is not 1."""
 _FEWEST_FOLDS = 2
 _PARAMETERS = {
     "objective": "lambdarank",
@@ -61,39 +65,37 @@ _PARAMETERS = {
 
 
 def fit_trees(
-    parts: Sequence[RankingExamples],
-    weights: Sequence[float],
+    examples: RankingExamples,
+    weights: Mapping[str, float],
     rounds: int,
-    threads: int,
+    *,
+    threads: int = 1,
     start: Mapping[str, float] = MappingProxyType({}),
 ) -> Any:
-    """The LightGBM model, whose trees add to a weighted sum of features, `start`.
+    """The LightGBM model, whose trees add to a weighted sum of features, `start`; `weights` is how much a question of
+    an origin counts, 1 where it is not there.
 
     Raises BadRecords when no ranking has a gold premise among its candidates.
     """
     import lightgbm
 
-    features, gold, lengths, counted = [], [], [], []
-    for part, weight in zip(parts, weights, strict=True):
-        kept = np.repeat(_with_gold(part), part.lengths)
-        features.append(part.features[kept])
-        gold.append(part.gold[kept])
-        lengths.append(part.lengths[_with_gold(part)])
-        counted.append(np.full(int(kept.sum()), weight, dtype=np.float32))
-    if not sum(map(len, lengths)):
+    found = _chosen(examples, _with_gold(examples))
+    if not len(found.lengths):
         raise BadRecords(
             "No ranking has a gold premise among its candidates.", "Make examples of a larger dataset."
         )
-    rows = np.concatenate(features)
-    data = lightgbm.Dataset(
-        rows,
-        np.concatenate(gold).astype(np.int32),
-        group=np.concatenate(lengths),
-        weight=np.concatenate(counted),
-        init_score=rows @ weights_of(start),
-        feature_name=list(RANKER_FEATURES),
-    )
+    counted = np.array([weights.get(origin, 1.0) for origin in found.origins.tolist()], dtype=np.float32)
     parameters = {**_PARAMETERS, "num_threads": threads}
+    data = lightgbm.Dataset(
+        found.features,
+        found.gold.astype(np.int32),
+        group=found.lengths,
+        weight=np.repeat(counted, found.lengths),
+        init_score=found.features @ weights_of(start),
+        feature_name=list(RANKER_FEATURES),
+        params=parameters,
+    ).construct()
+    del found  # LightGBM has its own, a quarter as large
     with tqdm(total=rounds, unit="tree", disable=None) as bar:
         return lightgbm.train(parameters, data, rounds, callbacks=[lambda _: bar.update()])
 
@@ -109,9 +111,9 @@ def started_from(model: Path) -> dict[str, float]:
     return {name: _START * weight for name, weight in zip(fusion.features, fusion.weights, strict=True)}
 
 
-def _with_gold(part: RankingExamples) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    owners = np.repeat(np.arange(len(part.lengths)), part.lengths)
-    return np.bincount(owners, part.gold, minlength=len(part.lengths)) > 0
+def _with_gold(examples: RankingExamples) -> npt.NDArray[np.bool_]:
+    owners = np.repeat(np.arange(len(examples.lengths)), examples.lengths)
+    return np.bincount(owners, examples.gold, minlength=len(examples.lengths)) > 0
 
 
 def _gains_table(booster: Any) -> str:
@@ -123,69 +125,86 @@ def _gains_table(booster: Any) -> str:
 
 
 def _fit_ranker(
-    model: Path, parts: Sequence[RankingExamples], weights: Sequence[float], rounds: int, threads: int = 1
-) -> Any:
-    """Fit and write `ranker.onnx`; returns the booster. Raises BadRecords, ModelError, BadSettings."""
-    fingerprint = encoder.fingerprint_of(model)
+    model: Path, parts: Sequence[RankingExamples], weights: Mapping[str, float], options: argparse.Namespace
+) -> str:
+    """Fit and write `ranker.onnx`; the table of gains. Raises BadRecords, ModelError, BadSettings."""
+    encoder = Encoder.load(model)
+    models = models_of(encoder, StateTower.of_model(model, encoder))
     for part in parts:
-        if part.about["encoder"] != fingerprint:
+        if part.about["encoder"] != models:
             raise BadRecords(
-                f"Examples were made with the encoder {part.about['encoder']}, the model has {fingerprint}.",
+                f"Examples were made with the encoder {part.about['encoder']}, the model has {models}.",
                 "Make them again with this model.",
             )
     start = started_from(model)
-    booster = fit_trees(parts, weights, rounds, threads, start)
-    sources = "; ".join(
-        f"{part.about['questions']} questions of data {part.about['data'][:16]}, weight {weight:g}"
-        for part, weight in zip(parts, weights, strict=True)
-    )
-    write_ranker(
-        model, booster.dump_model(), {**start, **ADDED}, f"{sources}; encoder {fingerprint}, {rounds} trees"
-    )
-    return booster
+    examples = RankingExamples.joined(parts)
+    booster = fit_trees(examples, weights, options.rounds, threads=options.threads, start=start)
+    sources = [f"{part.about['questions']} questions of data {part.about['data'][:16]}" for part in parts]
+    counted = [f"{origin} weighs {weight:g}" for origin, weight in weights.items()]
+    fitted_on = "; ".join([*sources, *counted, f"encoder {models}, {options.rounds} trees"])
+    write_ranker(model, booster.dump_model(), {**start, **ADDED}, fitted_on)
+    return _gains_table(booster)
 
 
-def _judged(options: argparse.Namespace, parts: Sequence[RankingExamples], weights: Sequence[float]) -> str:
+def _judged(
+    options: argparse.Namespace, parts: Sequence[RankingExamples], weights: Mapping[str, float]
+) -> str:
     if options.folds < _FEWEST_FOLDS:
         raise BadSettings("One fold leaves nothing to fit to.", "Give --folds 2 or more.")
+    examples = RankingExamples.joined(parts)
     if options.leave_out:
-        parts = [without_features(part, options.leave_out) for part in parts]
-
+        examples = without_features(examples, options.leave_out)
     start = started_from(options.model)
 
-    def fit(rest: Sequence[RankingExamples]) -> Scores:
-        booster = fit_trees(rest, weights, options.rounds, options.threads, start)
+    def fit(rest: RankingExamples) -> Scores:
+        booster = fit_trees(rest, weights, options.rounds, threads=options.threads, start=start)
         return lambda rows: booster.predict(rows) + rows @ weights_of(start)
 
-    scores = cross_validated(parts, options.folds, fit)
-    return _figures_table([path.stem for path in options.examples], parts, scores)
+    scores = cross_validated(examples, options.folds, fit)
+    found = sorted(figures(examples, scores).items())
+    write_json(options.json, {f"{origin}: {setting}": values for (origin, setting), values in found})
+    rows = [
+        [origin, setting, f"{values[0]:.0f}", *(f"{value:.1f}" for value in values[1:])]
+        for (origin, setting), values in found
+    ]
+    return table(["origin", "asked", *_COLUMNS], rows)
+
+
+def _weight(text: str) -> tuple[str, float]:
+    """ORIGIN=W. Raises ValueError, which argparse reports."""
+    origin, _, weight = text.partition("=")
+    if origin not in ORIGINS or not float(weight) > 0:
+        raise ValueError(text)
+    return origin, float(weight)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("model", type=Path, help="a model folder")
     parser.add_argument("examples", type=Path, nargs="+", help="files of ranking-examples")
-    parser.add_argument("--weights", type=float, nargs="*", help="one for each file (1)")
+    shown = " ".join(f"{origin}={weight:g}" for origin, weight in _WEIGHTS.items())
+    weights_help = f"how much a question of an origin counts, above 0 ({shown}, others 1)"
+    parser.add_argument(
+        "--weights", type=_weight, nargs="+", default=[], metavar="ORIGIN=W", help=weights_help
+    )
     parser.add_argument("--rounds", type=positive, default=240, help="trees (240)")
     parser.add_argument("--threads", type=positive, default=1, help="threads (1)")
     folds_help = "write nothing; cross-validate with this many folds of theorems"
     parser.add_argument("--folds", type=positive, help=folds_help)
     out_help = "with --folds: features that count as 0, by the beginnings of their names"
     parser.add_argument("--leave-out", nargs="+", default=[], metavar="FEATURE", help=out_help)
+    add_json_option(parser)
     parser.add_argument("--gains", type=Path, help="write the table of gains to this file")
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    weights = options.weights or [1.0] * len(options.examples)
-    if len(weights) != len(options.examples) or min(weights) <= 0:
-        raise BadSettings("--weights needs one positive number for each file.", "Give as many as files.")
+    weights = _WEIGHTS | dict(options.weights)
     parts = [RankingExamples.load(path) for path in options.examples]
     if options.folds:
         print(_judged(options, parts, weights))
         return
-    booster = _fit_ranker(options.model, parts, weights, options.rounds, options.threads)
-    found = _gains_table(booster)
+    found = _fit_ranker(options.model, parts, weights, options)
     if options.gains:
         with replacing(options.gains) as stream:
             stream.write(f"{found}\n")
@@ -194,7 +213,7 @@ def run(options: argparse.Namespace) -> None:
 
 Scores = Callable[[Floats], Floats]
 """float32[rows]: the scores of float32[rows, RANKER_FEATURES]."""
-Fit = Callable[[Sequence[RankingExamples]], Scores]
+Fit = Callable[[RankingExamples], Scores]
 """Fits a ranker to examples."""
 _COLUMNS = ("rankings", "R@1", "R@10", "MRR")
 
@@ -204,63 +223,51 @@ def fold_of(theorem: str, folds: int) -> int:
     return int(hashlib.sha256(f"fold {theorem}".encode()).hexdigest(), 16) % folds
 
 
-def _chosen(part: RankingExamples, keep: npt.NDArray[np.bool_]) -> RankingExamples:
+def _chosen(examples: RankingExamples, keep: npt.NDArray[np.bool_]) -> RankingExamples:
     """The rankings (bool[rankings]) of some examples."""
-    rows = np.repeat(keep, part.lengths)
+    rows = np.repeat(keep, examples.lengths)
     return replace(
-        part,
-        features=part.features[rows],
-        gold=part.gold[rows],
-        lengths=part.lengths[keep],
-        missing=part.missing[keep],
-        settings=part.settings[keep],
-        theorems=part.theorems[keep],
+        examples,
+        features=examples.features[rows],
+        gold=examples.gold[rows],
+        lengths=examples.lengths[keep],
+        missing=examples.missing[keep],
+        settings=examples.settings[keep],
+        theorems=examples.theorems[keep],
+        origins=examples.origins[keep],
     )
 
 
-def without_features(part: RankingExamples, names: Sequence[str]) -> RankingExamples:
+def without_features(examples: RankingExamples, names: Sequence[str]) -> RankingExamples:
     """The examples with the columns whose names begin with one of `names` set to 0."""
     columns = [name.startswith(tuple(names)) for name in RANKER_FEATURES]
-    features = part.features.copy()
+    features = examples.features.copy()
     features[:, columns] = 0.0
-    return replace(part, features=features)
+    return replace(examples, features=features)
 
 
-def cross_validated(parts: Sequence[RankingExamples], folds: int, fit: Fit) -> list[Floats]:
-    """float32[rows] of each part: the scores by rankers that were fitted without the theorem's fold."""
-    places = [np.array([fold_of(name, folds) for name in part.theorems.tolist()]) for part in parts]
-    scores = [np.zeros(len(part.gold), dtype=np.float32) for part in parts]
+def cross_validated(examples: RankingExamples, folds: int, fit: Fit) -> Floats:
+    """float32[rows]: the scores by rankers that were fitted without the theorem's fold."""
+    places = np.array([fold_of(name, folds) for name in examples.theorems.tolist()])
+    scores = np.zeros(len(examples.gold), dtype=np.float32)
     for fold in range(folds):
-        score = fit([_chosen(part, place != fold) for part, place in zip(parts, places, strict=True)])
-        for part, place, found in zip(parts, places, scores, strict=True):
-            rows = np.repeat(place == fold, part.lengths)
-            if rows.any():
-                found[rows] = score(part.features[rows])
+        score = fit(_chosen(examples, places != fold))
+        rows = np.repeat(places == fold, examples.lengths)
+        if rows.any():
+            scores[rows] = score(examples.features[rows])
     return scores
 
 
-def figures(part: RankingExamples, scores: Floats) -> dict[str, list[float]]:
-    """(rankings, R@1, R@10, MRR) in percent, by setting; gold that is no candidate counts as missed."""
-    found: dict[str, list[tuple[float, float, float]]] = {}
-    bounds = np.cumsum([0, *part.lengths.tolist()])
-    for place, setting in enumerate(part.settings.tolist()):
+def figures(examples: RankingExamples, scores: Floats) -> dict[tuple[str, str], list[float]]:
+    """(rankings, R@1, R@10, MRR) in percent, by origin and setting; gold that is no candidate counts as missed."""
+    found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    bounds = np.cumsum([0, *examples.lengths.tolist()])
+    keys = zip(examples.origins.tolist(), examples.settings.tolist(), strict=True)
+    for place, key in enumerate(keys):
         rows = slice(bounds[place], bounds[place + 1])
         order = np.argsort(-scores[rows], kind="stable").tolist()
-        gold = np.flatnonzero(part.gold[rows]).tolist()
-        gold += range(len(order), len(order) + int(part.missing[place]))
+        gold = np.flatnonzero(examples.gold[rows]).tolist()
+        gold += range(len(order), len(order) + int(examples.missing[place]))
         recalls = (metrics.recall_at(order, gold, 1), metrics.recall_at(order, gold, 10))
-        found.setdefault(setting, []).append((*recalls, metrics.reciprocal_rank(order, gold)))
-    return {
-        setting: [float(len(rows)), *(100 * np.mean(rows, axis=0)).tolist()]
-        for setting, rows in found.items()
-    }
-
-
-def _figures_table(names: Sequence[str], parts: Sequence[RankingExamples], scores: Sequence[Floats]) -> str:
-    """The figures of all parts in Markdown."""
-    rows = [
-        [name, setting, f"{values[0]:.0f}", *(f"{value:.1f}" for value in values[1:])]
-        for name, part, found in zip(names, parts, scores, strict=True)
-        for setting, values in figures(part, found).items()
-    ]
-    return table(["examples", "asked", *_COLUMNS], rows)
+        found.setdefault(key, []).append((*recalls, metrics.reciprocal_rank(order, gold)))
+    return {key: [float(len(rows)), *(100 * np.mean(rows, axis=0)).tolist()] for key, rows in found.items()}

@@ -1,6 +1,6 @@
 """Known lemmas that the shipped index should find: in words as people type them, or restated as goals.
 
-    python -m retriever known-lemmas FILE... [--index FOLDER] [--model FOLDER] [--missed]
+    python -m retriever known-lemmas FILE... [--index FOLDER] [--model FOLDER] [--missed] [--json FILE]
 
 A file has a line of JSON for each question: `{"query": words, "accept": [names]}` is searched as free text,
 `{"state": goal, "accept": [names]}` as a goal. Prints how many have an accepted name first, and how many in
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.common.errors import BadRecords
+from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.goals import parse_goal
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
@@ -90,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--index", type=Path, help="default: the bundled one")
     parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
     parser.add_argument("--missed", action="store_true", help="print what was missed, and what stood there")
+    add_json_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -97,8 +99,13 @@ def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as cache:
         store = IndexStore(options.index) if options.index else bundled.unpack(Path(cache))
         service = PremiseService.open([store], options.model)
+        rows = []
         for path in options.files:
-            _print(path, answers_of(service, read(path)), options.missed)
+            answers = answers_of(service, read(path))
+            _print(path, answers, options.missed)
+            first, found = figures(answers)
+            rows.append({"file": path.name, "questions": len(answers), "first": first, "found": found})
+    write_json(options.json, rows)
 
 
 def _print(path: Path, answers: Sequence[LemmaAnswer], with_missed: bool) -> None:

@@ -70,10 +70,16 @@ def open_session(
     tower = StateTower.of_model(model, encoder)
     vectors = corpus_vectors(loaded, encoder, cache)
     if is_bundled:
-        order = by_file(loaded)
-        vectors[order] = as_bundled(vectors[order], loaded.use_counts()[order] > 0)
+        vectors = rounded(loaded, vectors)
     pool = pool_of(loaded, parameters or Bm25Parameters())
     return EvaluationSession(model, cache, loaded, encoder, tower, pool, vectors)
+
+
+def rounded(dataset: Dataset, vectors: Floats) -> Floats:
+    """[corpus, d] The vectors as those of the bundled index are."""
+    order, found = by_file(dataset), np.empty_like(vectors)
+    found[order] = as_bundled(vectors[order], dataset.use_counts()[order] > 0)
+    return found
 
 
 def by_file(dataset: Dataset) -> Ids:
@@ -182,11 +188,12 @@ def _with_gold(query: DatasetQuery, used: dict[str, frozenset[int]]) -> DatasetQ
     return replace(query, gold=(*query.gold, *sorted(used[query.theorem])))
 
 
-Count = Literal["theorems", "known", "everything"]
+Count = Literal["theorems", "elsewhere", "known", "everything"]
 COUNTS: tuple[Count, ...] = get_args(Count)
 """Which premises of a traced step are gold:
 
 theorems     the theorems that the pool holds; steps without any are left out
+elsewhere    the theorems of these that are in other files than the step
 known        those of any kind that the pool holds
 everything   all that are annotated, core's too; one that the pool lacks cannot be found
 """
@@ -226,7 +233,7 @@ def read_states(
             ) from error
         annotated.pop(theorem, None)
         gold = frozenset(numbers[name] for name in annotated if name in numbers)
-        if count == "theorems":
+        if count in ("theorems", "elsewhere"):
             gold = frozenset(number for number in gold if pool.is_theorem[number])
         if count == "everything":
             gold |= frozenset(range(len(pool), len(pool) + len(annotated) - len(gold)))
@@ -235,8 +242,11 @@ def read_states(
             number = numbers.get(theorem)
             at = int(pool.lines[number]) if number is not None else None
             module = file.removesuffix(".lean").replace("/", ".") if number is None else pool.modules[number]
+            if count == "elsewhere":
+                gold = frozenset(one for one in gold if pool.modules[one] != module)
             caller = caller_of(tactic) if callers else ""
-            questions.append(HeldOutGoal(goals[0], theorem, module, at, gold, kinds, caller))
+            if gold:
+                questions.append(HeldOutGoal(goals[0], theorem, module, at, gold, kinds, caller))
     return questions
 
 

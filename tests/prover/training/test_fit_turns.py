@@ -111,7 +111,10 @@ def test_lean_tried_what_was_proposed_at_the_library_and_the_own_proof_is_no_nei
 def test_what_was_collected_is_used_again(library: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (work / "steps.jsonl").stat().st_mtime_ns, (work / "library.jsonl").stat().st_mtime_ns
     first = (work / "turns.json").read_text()
-    assert fit(library, work, "--generators", str(FIXTURE), "--generated", "3") == 0
+    again = ("--generators", str(FIXTURE), "--generated", "3")
+    assert fit(library, work, *again, "--leave-out", "generator") == 0
+    assert "generator" not in AcceptanceModel.load(work / "turns.json").expected
+    assert fit(library, work, *again) == 0
     after = (work / "steps.jsonl").stat().st_mtime_ns, (work / "library.jsonl").stat().st_mtime_ns
     assert after == before
     assert (work / "turns.json").read_text() == first

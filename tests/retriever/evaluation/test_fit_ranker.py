@@ -42,6 +42,7 @@ def made(fingerprint: str, rankings: int = 60, seed: int = 0) -> RankingExamples
         np.zeros_like(lengths),
         np.array(["importable, theorems"] * rankings),
         np.array([f"t{i}" for i in range(rankings)]),
+        np.array(["statement", "traced"] * (rankings // 2) + ["step"] * (rankings % 2)),
         about,
     )
 
@@ -54,10 +55,12 @@ def model(tmp_path: Path, model_folder: Path) -> Path:
 
 def test_the_command_writes_a_ranker_that_has_learned(model: Path, tmp_path: Path) -> None:
     fingerprint = encoder.fingerprint_of(model)
-    made(fingerprint).save(tmp_path / "examples.npz")
+    made(fingerprint, 30).save(tmp_path / "a.npz")
+    made(fingerprint, 30, seed=2).save(tmp_path / "b.npz")
     gains = tmp_path / "gains.md"
     fit = command("retriever fit-ranker")
-    assert fit([model, tmp_path / "examples.npz", "--rounds", "60", "--gains", gains]) == 0
+    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    assert fit([model, *files, "--rounds", "60", "--gains", gains]) == 0
     assert gains.read_text(encoding="utf-8").splitlines()[2].startswith("| head |")
     ranker = TreeRanker.of_model(model)
     assert ranker is not None and fingerprint in ranker.fitted_on
@@ -67,7 +70,8 @@ def test_the_command_writes_a_ranker_that_has_learned(model: Path, tmp_path: Pat
     scores = ranker.score(asked.features) - added
     hits = scores.reshape(-1, 30).argmax(axis=1) == asked.gold.reshape(-1, 30).argmax(axis=1)
     assert hits.mean() > 0.5  # chance is one in thirty
-    booster = fit_trees([made(fingerprint)], [1.0], 60, 1, start)
+    both = RankingExamples.joined([made(fingerprint, 30), made(fingerprint, 30, seed=2)])
+    booster = fit_trees(both, {"statement": 2.0}, 60, start=start)
     expected = booster.predict(asked.features) + asked.features @ weights_of(start)
     assert scores == pytest.approx(expected, abs=1e-3)
     assert [ranker.added[RANKER_FEATURES.index(name)] for name in ADDED] == pytest.approx(
@@ -104,8 +108,9 @@ def test_what_cannot_be_fitted_is_told(
     nothing.save(tmp_path / "nothing.npz")
     assert fit([model, tmp_path / "nothing.npz"]) != 0
     assert "No ranking has a gold premise" in capsys.readouterr().err
-    assert fit([model, tmp_path / "nothing.npz", "--weights", "1", "2"]) != 0
-    assert "one positive number for each file" in capsys.readouterr().err
+    for wrong in ("traced", "traced=0", "traced=x", "nowhere=1"):
+        assert fit([model, tmp_path / "nothing.npz", "--weights", wrong]) == 2
+        assert "--weights" in capsys.readouterr().err
     assert fit([model, tmp_path / "none.npz"]) != 0
     assert "cannot be read" in capsys.readouterr().err
     assert not (model / FILE).exists()

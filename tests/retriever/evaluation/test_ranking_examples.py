@@ -11,7 +11,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lean_extract.records import Header, Module, Position, Premise, Proof, Record, Span, write_records
+from lean_extract.records import (
+    PRINTED,
+    Goal,
+    Header,
+    Hypothesis,
+    Module,
+    Position,
+    Premise,
+    Proof,
+    ProofState,
+    Record,
+    Span,
+    TacticStep,
+    write_records,
+)
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.evaluation.fit_ranker import cross_validated, figures, fold_of, without_features
 from retriever.lean.evaluation.pool import theorems_of
@@ -22,6 +36,7 @@ from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.place import PLACE
 from tests.commands import command
 from tests.poison import found_first, poison
+from tests.retriever.support import named_in
 
 STEPS = (
     ("Lib.asked", "rw [Lib.first, Lib.Foo]", ("Lib.first", "Lib.Foo")),
@@ -60,8 +75,8 @@ def work(tmp_path: Path, model_folder: Path) -> Path:
 
 
 def made(work: Path, *more: object) -> RankingExamples:
-    arguments = [work / "model", work / "data", work / "e.npz", "--states", work / "steps.jsonl", *more]
-    assert command("retriever ranking-examples")(arguments) == 0
+    arguments = [work / "model", work / "data", work / "e.npz", "--states", work / "steps.jsonl"]
+    assert command("retriever ranking-examples")([*arguments, *(more or ("--origin", "traced"))]) == 0
     return RankingExamples.load(work / "e.npz")
 
 
@@ -82,7 +97,7 @@ def test_steps_are_asked_with_and_without_their_caller(work: Path) -> None:
 
 
 def test_definitions_are_gold_where_all_kinds_are_asked_for(work: Path) -> None:
-    found = made(work, "--definitions", work / "r.jsonl")
+    found = made(work, "--origin", "traced", "--definitions", work / "r.jsonl")
     of_all = ["place, all" in name for name in found.settings.tolist()]
     assert sum(of_all) == 2 + 1 + 2
     gold = [int(part.sum()) for part in np.split(found.gold, np.cumsum(found.lengths)[:-1])]
@@ -90,6 +105,32 @@ def test_definitions_are_gold_where_all_kinds_are_asked_for(work: Path) -> None:
     kinds = RANKER_FEATURES.index("kind_definition")
     rows = np.repeat(of_all, found.lengths)
     assert found.features[rows, kinds].any() and not found.features[~rows, kinds].any()
+
+
+def test_one_command_asks_every_source_and_nothing_that_is_held_out(work: Path) -> None:
+    asked, barred, old, both = (named_in("valid", f"Lib.{stem}") for stem in ("v", "barred", "old", "both"))
+    tested, trained = named_in("test", "Lib.u"), named_in("train", "Lib.t")
+
+    def proof(name: str, target: str) -> Proof:
+        before = ProofState((Goal((Hypothesis(("h",), "_"),), target),))
+        step = TacticStep("rw [first]", None, ("Lib.first",), before, origin=PRINTED)
+        return Proof(name, "Lib", ("Lib.first",), (step,), is_tactic=True)
+
+    new = [premise(name, line, "Foo a = a") for line, name in enumerate((asked, barred, both), start=20)]
+    proofs = [proof(name, "Foo a = a") for name in (asked, barred, both)]
+    write_records(work / "r.jsonl", Header("text", "one"), [*records(), *new, *proofs])
+    build_dataset(work / "r.jsonl", work / "data")
+    names = (asked, barred, old, tested, trained, "Lib.user")
+    older = [premise(name, line, "Foo a = a") for line, name in enumerate(names, start=3)]
+    further = [proof(name, "Foo (Foo a) = a") for name in names]
+    write_records(work / "older.jsonl", Header("text", "old"), [*records()[:3], *older, *further])
+    (work / "without.txt").write_text(f"{barred}\n", encoding="utf-8")
+    found = made(work, "--more", work / "older.jsonl", "--without", work / "without.txt")
+    rankings = set(zip(found.origins.tolist(), found.theorems.tolist(), strict=True))
+    held_out = {(kind, name) for kind in ("statement", PRINTED) for name in (asked, both)}
+    assert rankings == {*held_out, (PRINTED, old), ("traced", "Lib.asked")}
+    printed = [*zip(found.origins.tolist(), found.theorems.tolist(), strict=True)].count((PRINTED, asked))
+    assert printed == 2 * 3, "the dataset's own step and the older one, each in three settings"
 
 
 def test_definitions_join_the_pool_and_vote(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,8 +151,10 @@ def test_vectors_are_rounded_as_those_of_the_bundled_index(work: Path) -> None:
     rounded = open_session(work / "model", work / "data", is_bundled=True).vectors
     error = np.linalg.norm(rounded - exact, axis=1)
     assert (error > 0).all() and error.max() < UNUSED_STEP / 1024 * exact.shape[1] ** 0.5
-    features = [made(work, *more).features for more in ((), ("--bundled-vectors",))]
-    assert features[0].shape == features[1].shape and not np.array_equal(*features)
+    line = (work / "steps.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    (work / "steps.jsonl").write_text(f"{line}\n{line}\n", encoding="utf-8")
+    one, two = np.split(made(work).features, 2)
+    assert not np.array_equal(one, two), "every second question has them"
 
 
 def test_evaluation_measures_what_is_offered(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,7 +206,14 @@ def test_each_theorem_is_judged_by_trees_that_have_not_seen_it() -> None:
     features[:, 0] = np.arange(40)
     gold = np.tile([True, False], 20)
     part = RankingExamples(
-        features, gold, np.full(20, 2), np.array([1] + [0] * 19), np.array(["state"] * 20), names, {}
+        features,
+        gold,
+        np.full(20, 2),
+        np.array([1] + [0] * 19),
+        np.array(["state"] * 20),
+        names,
+        np.array(["traced"] * 20),
+        {},
     )
 
     class Remembers:
@@ -175,8 +225,8 @@ def test_each_theorem_is_judged_by_trees_that_have_not_seen_it() -> None:
         def __call__(self, asked: np.ndarray) -> np.ndarray:
             return np.array([row not in self.seen for row in asked[:, 0].tolist()], dtype=np.float32)
 
-    [scores] = cross_validated([part], 2, lambda rest: Remembers(set(rest[0].features[:, 0].tolist())))
+    scores = cross_validated(part, 2, lambda rest: Remembers(set(rest.features[:, 0].tolist())))
     assert set(folds) == {0, 1} and scores.tolist() == [1.0] * 40
     shown = figures(part, np.where(part.gold, 1.0, 0.0).astype(np.float32))
-    assert shown["state"] == pytest.approx([20, 100 * 19.5 / 20, 100 * 19.5 / 20, 100.0])
+    assert shown["traced", "state"] == pytest.approx([20, 100 * 19.5 / 20, 100 * 19.5 / 20, 100.0])
     assert not without_features(part, ["dense"]).features.any() and part.features.any()
