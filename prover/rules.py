@@ -80,7 +80,8 @@ class Rule:
 class Chain:
     """Rules to rewrite with, one after the other, in the goal or in a hypothesis.
 
-    `state`: the goals that are left, the first of which is rewritten further. `size`: how large they are.
+    `tactic`: as it is written at the position. `left`: the goals that are left, the first of which is rewritten further.
+    `size`: how large they are.
     """
 
     rules: tuple[str, ...]
@@ -265,13 +266,12 @@ def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> list[Chain]:
 def _at(chain: Chain, view: GoalView, rules: Sequence[Rule], least: float) -> list[Chain]:
     """The chain with each rule whose side occurs there, as far as the text shows, at least this surely."""
     found = []
-    undone = {f"← {rule}" for rule in chain.rules[-1:]} | {
-        rule.removeprefix("← ") for rule in chain.rules[-1:]
-    }
+    last = chain.rules[-1] if chain.rules else ""
+    undoes = last.removeprefix("← ") if last.startswith("← ") else f"← {last}"
     for rule in rules:
         for text, fit, side in rule.directions():
             sure = 1.0 if side is None else occurs_in(view, side, rule.variables)
-            if sure >= least and (text not in undone or text in chain.rules):
+            if sure >= least and text != undoes:
                 found.append(replace(chain, rules=(*chain.rules, text), fit=chain.fit * fit))
     return found
 
