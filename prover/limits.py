@@ -79,7 +79,7 @@ MAX_BEGINNINGS = 400
 """Beginnings that are continued for one goal."""
 
 # Completed steps.
-MAX_COMPLETIONS = 4
+MAX_COMPLETIONS = 6
 """Steps of one goal that are tried with what may close the goals they leave."""
 MAX_COMPLETED_GOALS = 3
 """Goals that such a step leaves."""

@@ -11,7 +11,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
@@ -29,7 +28,7 @@ from prover.limits import (
     MAX_SURVEYED_HYPOTHESES,
 )
 from prover.mentions import means
-from prover.shapes import last_named, shape, tokens
+from prover.shapes import is_of_order, last_named, shape, tokens
 from prover.states import fingerprint, has_unknowns
 from prover.templates import GoalView, PremiseView, is_theorem, occurs_in
 
@@ -43,8 +42,8 @@ _AT_HYPOTHESIS = 0.6
 _RANK_COSTS = 0.06
 _LEAST = 0.6
 """How surely a side occurs in a hypothesis that is rewritten, as the text shows it."""
-_MAY_OCCUR, _CHAINED_LEAST = 0.11, 0.2
-"""The same of the goal: of a first rule, of a further one."""
+_CHAINED_LEAST = 0.2
+"""The same of the goal that a further rule rewrites; a first rule is tried there whatever the text shows."""
 _CLOSES = 0.98
 _CHAINED = 0.1
 """The chance of a chain that simplifies the goal, times what is left of it."""
@@ -81,7 +80,8 @@ class Rule:
 class Chain:
     """Rules to rewrite with, one after the other, in the goal or in a hypothesis.
 
-    `state`: the goals that are left, the first of which is rewritten further. `size`: how large they are.
+    `tactic`: as it is written at the position. `left`: the goals that are left, the first of which is rewritten further.
+    `size`: how large they are.
     """
 
     rules: tuple[str, ...]
@@ -111,10 +111,8 @@ class RuleSearch:
 
     async def singles(self) -> list[Candidate]:
         """The uses of one rule that Lean accepts, best first."""
-        rules = rules_for(self._goal, await self._offered(self._goal))
-        found, self._begun = self._sorted_out(
-            await self._tried(list(_extended(Chain((), "", 1.0), self._goal, rules)))
-        )
+        first = await self._longer(Chain((), "", 1.0), self._goal)
+        found, self._begun = self._sorted_out(await self._tried(first))
         return found
 
     async def chains(self, singles: asyncio.Future[Sequence[Candidate]]) -> list[Candidate]:
@@ -126,18 +124,24 @@ class RuleSearch:
             best = sorted(begun, key=self._promise, reverse=True)[:MAX_CHAIN_BEGINNINGS]
             longer: list[Chain] = []
             for chain in best:
-                goal = chain.left[0]
-                rules = rules_for(goal, await self._offered(goal))
-                longer += islice(_extended(chain, goal, rules), MAX_RULES_OF_A_CHAIN)
+                longer += (await self._longer(chain, chain.left[0]))[:MAX_RULES_OF_A_CHAIN]
             closing, begun = self._sorted_out(await self._tried(longer))
-            sizes = {chain.rules: chain.size for chain in best}
-            shorter = [one for one in begun if one.size < min(sizes[one.rules[:-1]], self._sizes[one.place])]
+            sizes = {(chain.rules, chain.place): chain.size for chain in best}
+            shorter = [
+                one
+                for one in begun
+                if one.size < min(sizes[one.rules[:-1], one.place], self._sizes[one.place])
+            ]
             found += [one for one in closing if one.score == _CLOSES]
             found += [
                 Candidate(one.tactic, _CHAINED * self._promise(one), "rules")
                 for one in sorted(shorter, key=self._promise, reverse=True)
             ]
         return sorted(found, key=lambda one: -one.score)
+
+    async def _longer(self, chain: Chain, goal: Goal) -> list[Chain]:
+        premises = await self._offered(goal)
+        return await asyncio.to_thread(lambda: _extended(chain, goal, rules_for(goal, premises)))
 
     def _promise(self, chain: Chain) -> float:
         """How likely it is meant, by its rules and by how small what is left is."""
@@ -207,19 +211,22 @@ def simplifications(goal: Goal, premises: Sequence[Premise]) -> tuple[list[str],
     """The names of what may be meant to simplify a goal, best first, and of the hypotheses to simplify in its place.
 
     A rule whose left side is a variable, or whose right side has others than the left, would rewrite without end; of
-    two that undo each other, the first is taken. Commutativity, which only moves things, is none. Hypotheses are meant
-    where the goal is `False`.
+    two that undo each other, the first is taken. Laws such as commutativity, which only move things, are meant where
+    the goal is one, and hypotheses where it is `False`.
     """
     local = {name for one in goal.hypotheses for name in one.names}
     found: dict[Hashable, str] = {}
+    target = shape(goal.target)
+    moves = target.kind == "eq" and is_of_order(target)
     for rule in rules_for(goal, premises):
         left, right = rule.sides or ((rule.name,), ())
         is_idle = len(left) == 1 and left[0] in rule.variables
-        is_idle |= sorted(left) == sorted(right)
+        is_idle |= not moves and sorted(left) == sorted(right)
         if rule.name not in local and not is_idle and rule.variables & {*right} <= {*left}:
             found.setdefault(frozenset((left, right)), rule.name)
-    types = [one for one in last_named(goal)[-_SIMPLIFIED:] if goal.target.strip() == "False"]
-    return list(found.values()), [name for one in types for name in one.names if DAGGER not in name]
+    facts = [one for one in last_named(goal) if goal.target.strip() == "False" and len(tokens(one.type)) > 1]
+    names = [name for one in facts for name in one.names if DAGGER not in name]
+    return list(found.values()), names[-_SIMPLIFIED:]
 
 
 def _hypotheses(goal: Goal) -> Iterator[Rule]:
@@ -236,14 +243,14 @@ def _hypotheses(goal: Goal) -> Iterator[Rule]:
                     yield Rule(name, 1.0 if is_equation else _DEFINED, sides, variables, has_back=is_equation)
 
 
-def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> Iterator[Chain]:
+def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> list[Chain]:
     """The chain with one more rule, likeliest first: at its place; a first rule also at hypotheses that match."""
     local = frozenset(name for one in goal.hypotheses for name in one.names)
     types = {
         name: GoalView.of_target(tokens(one.type), local) for one in last_named(goal) for name in one.names
     }
     target = GoalView.of_target(tokens(goal.target), local)
-    found = _at(chain, types.get(chain.place, target), rules, _CHAINED_LEAST if chain.rules else _MAY_OCCUR)
+    found = _at(chain, types.get(chain.place, target), rules, _CHAINED_LEAST if chain.rules else 0.0)
     if not chain.rules:
         at_hypotheses = [
             longer
@@ -253,19 +260,18 @@ def _extended(chain: Chain, goal: Goal, rules: Sequence[Rule]) -> Iterator[Chain
             if longer.rules[0].removeprefix("← ") != name
         ]
         found += sorted(at_hypotheses, key=lambda one: -one.fit)[:MAX_RULES_OF_HYPOTHESES]
-    yield from sorted(found, key=lambda one: -one.fit)
+    return sorted(found, key=lambda one: -one.fit)
 
 
 def _at(chain: Chain, view: GoalView, rules: Sequence[Rule], least: float) -> list[Chain]:
     """The chain with each rule whose side occurs there, as far as the text shows, at least this surely."""
     found = []
-    undone = {f"← {rule}" for rule in chain.rules[-1:]} | {
-        rule.removeprefix("← ") for rule in chain.rules[-1:]
-    }
+    last = chain.rules[-1] if chain.rules else ""
+    undoes = last.removeprefix("← ") if last.startswith("← ") else f"← {last}"
     for rule in rules:
         for text, fit, side in rule.directions():
             sure = 1.0 if side is None else occurs_in(view, side, rule.variables)
-            if sure >= least and (text not in undone or text in chain.rules):
+            if sure >= least and text != undoes:
                 found.append(replace(chain, rules=(*chain.rules, text), fit=chain.fit * fit))
     return found
 

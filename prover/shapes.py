@@ -137,6 +137,14 @@ def _shape(parts: tuple[str, ...]) -> GoalShape:
     return GoalShape("other")
 
 
+def is_of_order(equation: GoalShape) -> bool:
+    """Whether both sides have the same names, as in commutativity, associativity and what follows from both."""
+    left, right = (
+        sorted(part for part in side if part[0].isalnum()) for side in (equation.left, equation.right)
+    )
+    return left == right
+
+
 def _outer_positions(parts: Sequence[str]) -> list[int]:
     """The indices of the tokens outside all brackets, up to the first binder."""
     depth, found = 0, []

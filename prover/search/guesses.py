@@ -14,7 +14,7 @@ from lean_extract.syntax.inaccessible import DAGGER
 from prover.candidates import Candidate, merge
 from prover.limits import MAX_HYPOTHESIS_ARGUMENTS, MAX_LAWS_OF_ORDER
 from prover.mentions import means
-from prover.shapes import GoalShape, head, last_named, shape, tokens
+from prover.shapes import head, is_of_order, last_named, shape, tokens
 from prover.states import is_type
 from prover.templates import GoalView, PremiseView, is_theorem, occurs_in
 
@@ -99,8 +99,8 @@ def _simplifications(goal: Goal, rules: Sequence[PremiseView]) -> Iterator[tuple
     view = _view(goal)
     if view.shape.kind != "eq" or view.shape.left == view.shape.right:
         return
-    of_order = [rule.name for rule in rules if _is_of_order(rule.shape)]
-    if _is_of_order(view.shape):
+    of_order = [rule.name for rule in rules if is_of_order(rule.shape)]
+    if is_of_order(view.shape):
         laws, score = of_order, _SURE
     else:
         others = (rule for rule in rules if rule.name not in of_order)
@@ -113,14 +113,6 @@ def _simplifications(goal: Goal, rules: Sequence[PremiseView]) -> Iterator[tuple
 def _view(goal: Goal) -> GoalView:
     local = frozenset(name for one in goal.hypotheses for name in one.names)
     return GoalView.of_target(tokens(goal.target), local)
-
-
-def _is_of_order(equation: GoalShape) -> bool:
-    """Whether both sides have the same names, as in commutativity, associativity and what follows from both."""
-    left, right = (
-        sorted(part for part in side if part[0].isalnum()) for side in (equation.left, equation.right)
-    )
-    return left == right
 
 
 def _states(type_: str, types: dict[str, str]) -> bool:
