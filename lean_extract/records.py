@@ -231,7 +231,8 @@ class TacticOutcome:
     declarations whose own proofs are unfinished or have an error; `unfinished` names those that are known.
     `error_at` is where in the tactic Lean reports the error `message`, in code points from its start; None where that
     is not known, or not in its first line. `import_line` is the line (`import M`) without which Lean does not accept
-    the tactic, and `import_edit` adds it to the document.
+    the tactic, and `import_edit` adds it to the document. `surveyed`: if it is a survey (`session/survey.py`), what
+    its tactics do.
     """
 
     tactic: str
@@ -249,6 +250,7 @@ class TacticOutcome:
     error_at: int | None = None
     import_line: str = ""
     import_edit: Edit | None = None
+    surveyed: tuple[TacticOutcome, ...] = ()
 
     @property
     def shown(self) -> str:

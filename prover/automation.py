@@ -1,8 +1,9 @@
-"""The automation of the user's own Lean (`grind`, `aesop`, `exact?`, `try?`): what is tried when. Pure.
+"""The automation of the user's own Lean (`grind`, `simp`, `aesop`, `exact?`, `try?`): what is tried when. Pure.
 
-Each is run in the form that reports what it used: `grind?` is shown as `grind only [..]` (`session.suggested`). The
-quick ones are tried alongside the learned list, one at a time. The slow ones wait until all others have been tried,
-and are left out once the goal is closed.
+Each is run in the form that reports what it used: `grind?` is shown as `grind only [..]` (`session.suggested`).
+`grind` is given the best premises, `simp` all that may simplify the goal, with the hypotheses. The quick ones are
+tried alongside the learned list, one at a time. The slow ones wait until all others have been tried, and are left out
+once the goal is closed.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from prover.limits import MAX_REFUSED_PREMISES, QUICK_AUTOMATION_SECONDS
 SOURCE = "automation"
 NAMED = 10
 """How many of the best premises `grind` is given."""
+SIMPLIFYING = 16
+"""How many rules `simp` is given."""
+_HYPOTHESES = "*"
 _SCORE = 0.0
 """They come last among equals: a named lemma is more informative and costs Lean less."""
 _GRIND, _SUGGESTED = "grind?", "grind? +suggestions"
-_WITH = re.compile(r"grind\? \[(?P<names>[^\[\]]*+)\]")
+_WITH = re.compile(r"(?P<tactic>grind|simp)\? \[(?P<names>[^\[\]]*+)\](?P<place> at \S++)?")
+_TOO_MUCH = re.compile(r"timeout|maximum (?:recursion depth|number of steps)")
+"""Lean's words where rules rewrite without end."""
 
 QUICK = (_GRIND, "simp_all", "aesop")
 """Tactics that take a second or less."""
@@ -34,7 +40,7 @@ _CANNOT = re.compile(
 
 
 def quick(named: Sequence[str]) -> list[str]:
-    """The quick ones, cheapest first. `named`: `with_names` of the best premises, or nothing."""
+    """The quick ones, cheapest first. `named`: those with premises."""
     return [*QUICK[:2], *named, *QUICK[2:]]
 
 
@@ -65,7 +71,7 @@ class Automation:
         self._slow = list(filter(here.can_run, slow))
         self._slow_seconds = seconds
         self._here = here
-        self._refused = 0
+        self._shortened = 0
 
     def next_quick(self) -> Candidate | None:
         """The next quick tactic, if any."""
@@ -88,10 +94,10 @@ class Automation:
         if outcome.status == "closes" and not outcome.rests_on_sorry:
             self._slow = []
             if outcome.tactic == _GRIND:  # with premises it would close the goal, too
-                self._quick = [tactic for tactic in self._quick if not _WITH.fullmatch(tactic)]
-        shorter = without_refused(outcome)
-        if shorter is not None and self._refused < MAX_REFUSED_PREMISES:
-            self._refused += 1
+                self._quick = [tactic for tactic in self._quick if not tactic.startswith(f"{_GRIND} [")]
+        shorter = with_fewer(outcome)
+        if shorter and self._shortened < MAX_REFUSED_PREMISES:
+            self._shortened += 1
             self._quick.insert(0, shorter)
 
     @staticmethod
@@ -106,20 +112,23 @@ def cannot_run(outcome: TacticOutcome) -> str | None:
     return outcome.tactic if is_ours and is_missing else None
 
 
-def without_refused(outcome: TacticOutcome) -> str | None:
-    """The list without the premise that `grind` refuses; None if it refuses no premise or the only one.
+def with_fewer(outcome: TacticOutcome) -> str:
+    """The tactic with fewer premises: without one that it refuses, or if they are too much for it, with half of them
+    and without the hypotheses. Empty if that does not help.
 
     Lean stops at the first one that is unknown, or gives `grind` no pattern. If the verdict has no
     position, the premise that the message names is removed.
     """
     found = _WITH.fullmatch(outcome.tactic)
-    if found is None or outcome.status != "fails":
-        return None
+    if found is None or outcome.status not in ("fails", "timeout"):
+        return ""
     names = found["names"].split(", ")
-    refused = _at(names, outcome, found.start("names"))
-    return (
-        None if refused is None or len(names) == 1 else with_names([*names[:refused], *names[refused + 1 :]])
-    )
+    if outcome.status == "timeout" or _TOO_MUCH.search(outcome.message):
+        kept = [name for name in names if name != _HYPOTHESES][: len(names) // 2]
+    else:
+        refused = _at(names, outcome, found.start("names"))
+        kept = names[:refused] + names[refused + 1 :] if refused is not None else []
+    return _with(f"{found['tactic']}?", kept, found["place"] or "")
 
 
 def _at(names: Sequence[str], outcome: TacticOutcome, start: int) -> int | None:
@@ -137,4 +146,25 @@ def _at(names: Sequence[str], outcome: TacticOutcome, start: int) -> int | None:
 
 def with_names(names: Sequence[str]) -> str:
     """`grind?` with the first of these premises. Empty without premises."""
-    return f"{_GRIND} [{', '.join(names[:NAMED])}]" if names else ""
+    return _with(_GRIND, names[:NAMED])
+
+
+def simplifying(rules: Sequence[str], place: str = "") -> str:
+    """`simp?` with the first of these rules and, for the goal, the hypotheses; empty without rules.
+
+    `place`: a hypothesis that is simplified in place of the goal.
+    """
+    hypotheses = [] if place else [_HYPOTHESES]
+    return (
+        _with("simp?", [*rules[:SIMPLIFYING], *hypotheses], f" at {place}" if place else "") if rules else ""
+    )
+
+
+def is_simplifying(tactic: str) -> bool:
+    """Whether a tactic is `simp?` with rules."""
+    found = _WITH.fullmatch(tactic)
+    return found is not None and found["tactic"] == "simp"
+
+
+def _with(tactic: str, names: Sequence[str], place: str = "") -> str:
+    return f"{tactic} [{', '.join(names)}]{place}" if names else ""

@@ -54,8 +54,7 @@ class Templates:
             *self._of_each([templates.uses(goal_view, view) for view in views]),
             *self._of_each([templates.unfoldings(goal_view, premise) for premise in definitions]),
         ]
-        whole = [*templates.together(goal_view, views), *templates.closed(goal_view, views)]
-        found += [Candidate(use.tactic, use.fit, self.name) for use in whole]
+        found += [Candidate(use.tactic, use.fit, self.name) for use in templates.closed(goal_view, views)]
         return merge([found], limit)
 
     def _of_each(self, uses: Iterable[Iterable[templates.Use]]) -> Iterator[Candidate]:

@@ -84,6 +84,32 @@ MAX_COMPLETIONS = 4
 MAX_COMPLETED_GOALS = 3
 """Goals that such a step leaves."""
 
+# Surveys and chains of rules.
+MAX_SURVEYED_TACTICS = 32
+"""Tactics that are tried in one survey."""
+MAX_SURVEYED_CHARACTERS = 250
+"""The longest of these tactics; the text of a survey is that of a tactic, whose length is bounded, too."""
+MAX_SURVEYED_GOAL_CHARACTERS = 4000
+"""Characters of a goal of which surveys make copies."""
+MAX_SURVEYED_HYPOTHESES = 100
+"""Hypotheses of such a goal."""
+SURVEY_SECONDS = 3.0
+"""The most time for one survey. After one that takes longer there are no others at this goal."""
+RULE_PREMISES = 32
+"""Premises of a goal that are tried as rules."""
+MAX_RULES = 40
+"""Rules of one goal, hypotheses included; each is tried in both directions."""
+MAX_RULES_OF_HYPOTHESES = 32
+"""Rules that are tried at hypotheses."""
+MAX_CHAIN = 3
+"""Rules of one chain."""
+MAX_CHAIN_BEGINNINGS = 4
+"""Chains of the same length from which the search goes on."""
+MAX_RULES_OF_A_CHAIN = 16
+"""Rules with which it goes on from each."""
+MAX_CHAINS_TRIED = 6
+"""Chains that are tried by themselves, beside the tactics of the sources."""
+
 # Refutation.
 MAX_GENERALIZED = 24
 """Names in the context of a goal that is refuted."""

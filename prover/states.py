@@ -6,12 +6,12 @@ States are compared as printed, without spacing, case tags and the numbers of me
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from lean_extract.records import Goal, Hypothesis, ProofState
 from lean_extract.syntax.inaccessible import DAGGER, MARK
 from prover.limits import MAX_FACT_CHARACTERS, MAX_FACT_DEPTH
-from prover.shapes import GoalShape, shape, strip_brackets
+from prover.shapes import GoalShape, shape, strip_brackets, tokens
 
 _METAVARIABLE = re.compile(r"\?(\w+)\.(\d+)")
 _UNKNOWN = re.compile(rf"(?<![\w'!?)\]}}⟩])\?[^\W\d][\w'!]*(?:{MARK})?(?:\.\w+)*")
@@ -62,6 +62,12 @@ def leaves_only_unknowns(before: Goal, after: ProofState) -> bool:
     return all(
         _is_choice(goal) or not unknown.isdisjoint(_UNKNOWN.findall(goal.target)) for goal in after.goals
     )
+
+
+def size(goals: Iterable[Goal]) -> int:
+    """How many tokens the goals have, hypotheses included."""
+    texts = [text for goal in goals for text in (goal.target, *(one.type for one in goal.hypotheses))]
+    return sum(len(tokens(text)) for text in texts)
 
 
 def is_type(type_: str) -> bool:

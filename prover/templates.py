@@ -16,7 +16,6 @@ from prover.shapes import Argument, GoalShape, head, last_named, last_parts, sha
 from prover.terms import Term, parse
 
 _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
-_MOST_RULES = 5
 _MOST_LEMMAS = 2
 _SURE, _STEP_COSTS, _RANK_COSTS = 0.985, 0.985, 0.01
 """The fit of a proof term of one step, and how it falls with each further step and with the rank."""
@@ -247,17 +246,6 @@ def _simplification(goal: GoalView, view: PremiseView) -> Iterator[Use]:
     yield Use(f"simp [{view.name}]", 0.75 * fit)
     if view.shape.kind in ("eq", "iff"):
         yield Use(f"simp only [{view.name}]", 0.4 * fit)
-
-
-def together(goal: GoalView, views: Sequence[PremiseView]) -> Iterator[Use]:
-    """`simp` with the best few rewriting premises at once."""
-    rules = [view.name for view in views if _is_rule(goal, view)][:_MOST_RULES]
-    if len(rules) > 1:
-        yield Use(f"simp [{', '.join(rules)}]", 0.6)
-
-
-def _is_rule(goal: GoalView, view: PremiseView) -> bool:
-    return view.shape.kind in ("eq", "iff") and occurs_in(goal, view.shape.left, view.variables) >= 0.6
 
 
 def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:

@@ -12,7 +12,9 @@ from prover.automation import SOURCE as AUTOMATION
 from prover.automation import Automation
 from prover.candidates import Candidate, key_of
 from prover.completing import Completion, completions
+from prover.limits import MAX_CHAINS_TRIED, SURVEY_SECONDS
 from prover.odds import AcceptanceModel
+from prover.surveys import Surveys
 
 _MISREAD = re.compile(
     r"[Aa]mbiguous|[Uu]nknown (?:identifier|constant)|unexpected token|expected (?:term|identifier)"
@@ -32,9 +34,9 @@ class CandidateScheduler:
     against the limit.
 
     Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
-    others. Before the slow ones, the likeliest steps are tried with what may close the goals that they leave
-    (`completing.py`). A tactic with short names that Lean does not understand is tried with full ones next. With
-    automation or short names, `hear` has to be called with every outcome.
+    others. Before the slow ones, the first chains of rules are tried, and then the likeliest steps with what may close
+    the goals that they leave (`completing.py`). A tactic with short names that Lean does not understand is tried with
+    full ones next. With automation, short names or surveys, `hear` has to be called with every outcome.
 
     Args:
         sources: each source's candidates, best first, by the name of the source.
@@ -42,6 +44,10 @@ class CandidateScheduler:
         odds: the fitted chances.
         automation: None: without it.
         first: candidates that are tried before all others.
+        surveys: those that sources and chains wait for. They are tried at once and do not count against the limit.
+            What Lean refuses there is not tried by itself.
+        chains: chains of rules, best first. What closes the goal is tried as soon as it is known, the others after the
+            sources' candidates. They are not waited for once something closes the goal.
     """
 
     def __init__(
@@ -51,6 +57,8 @@ class CandidateScheduler:
         odds: AcceptanceModel,
         automation: Awaitable[Automation] | None = None,
         first: Sequence[Candidate] = (),
+        surveys: Surveys | None = None,
+        chains: Awaitable[Sequence[Candidate]] | None = None,
     ) -> None:
         self.scores: dict[str, float] = {}
         """The chance of each tactic, by its text as yielded, given all sources that have arrived."""
@@ -75,6 +83,9 @@ class CandidateScheduler:
         self._learned = 0
         self._coming = None if automation is None else asyncio.ensure_future(automation)
         self._automation: Automation | None = None
+        self._surveys = surveys or Surveys()
+        self._chaining = None if chains is None else asyncio.ensure_future(chains)
+        self._chains: list[Candidate] = []
         self._unheard: dict[str, bool] = {}
         self._news: asyncio.Future[None] | None = None
 
@@ -100,6 +111,8 @@ class CandidateScheduler:
         if full is not None and outcome.status == "fails" and _MISREAD.search(outcome.message):
             score, origin = self.scores.get(outcome.tactic, 0.0), self.origins.get(outcome.tactic, "")
             self._misread.append(Candidate(full, score, "", origin))
+        self._surveys.hear(outcome)
+        self._left = [one for one in self._left if key_of(one.tactic) not in self._surveys.refused]
         self._note_result(outcome)
         if self._automation is not None:
             self._automation.hear(outcome)
@@ -109,6 +122,7 @@ class CandidateScheduler:
     def is_listed(self, outcome: TacticOutcome) -> bool:
         """Whether an outcome is shown: not that of a step that has been completed, nor of a completion that failed."""
         is_failed = outcome.tactic in self._step_of and outcome.status != "closes"
+        is_failed |= self._surveys.is_survey(outcome.tactic)
         return not is_failed and outcome.tactic not in self._completed
 
     def _note_result(self, outcome: TacticOutcome) -> None:
@@ -122,18 +136,21 @@ class CandidateScheduler:
 
     def seconds(self, tactic: str, usual: float) -> float:
         """The time for one tactic. `usual`: that for those of the sources."""
+        if self._surveys.is_survey(tactic):
+            return min(usual, SURVEY_SECONDS)
         return usual if self._automation is None else self._automation.seconds(tactic, usual)
 
     def close(self) -> None:
         """Stop waiting for the sources."""
-        for coming in self._awaited.values():
-            coming.cancel()
-        if self._coming is not None:
-            self._coming.cancel()
+        for coming in (*self._awaited.values(), self._coming, self._chaining):
+            if coming is not None:
+                coming.cancel()
 
     def _note_arrivals(self) -> None:
         if self._coming is not None and self._coming.done():
             self._automation, self._coming = self._coming.result(), None
+        if self._chaining is not None and self._chaining.done():
+            self._chains, self._chaining = [*self._chaining.result()[:MAX_CHAINS_TRIED]], None
         arrived = [name for name, coming in self._awaited.items() if coming.done()]
         if not arrived:
             return
@@ -145,6 +162,8 @@ class CandidateScheduler:
         self._left = []
         for candidate in sorted(self._odds.weighed(self._lists), key=self._odds.expected_value, reverse=True):
             given = self._handed.get(key_of(candidate.tactic))
+            if given is None and key_of(candidate.tactic) in self._surveys.refused:
+                continue
             if given is None:
                 self._left.append(candidate)
             else:
@@ -158,17 +177,31 @@ class CandidateScheduler:
             candidate = self._misread.pop(0)
             if key_of(candidate.tactic) not in self._handed:
                 return candidate
+        if (survey := self._surveys.next()) is not None:
+            return survey
         is_quick_running = any(self._unheard.values())
         if not is_quick_running and (quick := self._next_quick()) is not None:
             return quick
         if self._learned < self._limit:
             if self._left and not self._is_worth_waiting():
+                if (chain := self._next_chain(self._left[0].score)) is not None:
+                    return chain
                 self._learned += 1
                 return self._left.pop(0)
             if self._awaited:
                 return None
-        quick_or_completed = self._next_quick() or self._next_completion()
-        return quick_or_completed or (None if self._unheard else self._next_slow())
+        sooner = self._next_quick() or self._next_chain(0.0)
+        if sooner is not None or (self._chaining is not None and not self._is_closed):
+            return sooner
+        return self._next_completion() or (None if self._unheard else self._next_slow())
+
+    def _next_chain(self, score: float) -> Candidate | None:
+        """The next chain of rules, if it is likelier than this."""
+        while self._chains and self._chains[0].score > score:
+            chain = self._chains.pop(0)
+            if key_of(chain.tactic) not in self._handed:
+                return chain
+        return None
 
     def _next_completion(self) -> Candidate | None:
         """The next completion of a step, once all else but the slow ones has been heard of and nothing closes."""
@@ -200,7 +233,10 @@ class CandidateScheduler:
     def _awaits(self) -> list[asyncio.Future[Any]]:
         """What may bring further candidates."""
         learned = [*self._awaited.values()] if self._learned < self._limit else []
+        coming: list[asyncio.Future[Any]]
         coming = [] if self._coming is None else [self._coming]
+        if self._chaining is not None and not self._is_closed:
+            coming += [self._chaining, self._surveys.news()]
         if not self._unheard or (self._automation is None and self._in_full.keys().isdisjoint(self._unheard)):
             return [*learned, *coming]
         if self._news is None or self._news.done():

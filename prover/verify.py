@@ -25,6 +25,7 @@ from pathlib import Path
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean, TacticSeconds
 from lean_extract.session.suggested import is_query
+from prover.automation import is_simplifying
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.closers import is_worth_cases
 from prover.shapes import tokens
@@ -35,6 +36,7 @@ from prover.states import (
     inaccessible_names,
     leaves_only_unknowns,
     nameless_fingerprint,
+    size,
 )
 
 _TERMS = frozenset({"exact", "apply", "refine", "refine'", "eapply", "exact_mod_cast", "apply_mod_cast"})
@@ -125,6 +127,7 @@ def _heads(parts: Sequence[str]) -> tuple[str, ...]:
 
 _SPLITS = re.compile(r"(?:induction|cases)'?\s+(?P<name>[^\s,:]+)\s*(?:with\b|using\b|generalizing\b|\Z)")
 _ONLY_UNKNOWNS = "It leaves only unknowns."
+_NOT_SIMPLER = "What it leaves is not simpler."
 _ASKS = "It only asks Lean what to write."
 _RANK = {"closes": 0, "progress": 1, "unjudged": 2, "timeout": 3, "fails": 4}
 
@@ -152,7 +155,8 @@ async def verify(
     """Try the candidates at a position and yield Lean's verdicts as they arrive.
 
     A tactic counts as failed if it leaves the goal unchanged with nothing new in its context, if it leaves only
-    unknowns (`states.leaves_only_unknowns`), or if it splits a number or a list without need.
+    unknowns (`states.leaves_only_unknowns`), if it splits a number or a list without need, or if it simplifies with
+    many rules and what it leaves is not simpler.
     Unfinished tactics (`sorry`, `admit`) are never tried. Failures and timeouts are dropped unless `keep_failures`.
 
     Args:
@@ -194,6 +198,8 @@ def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
         reason = "It changes nothing and adds nothing new."
     elif leaves_only_unknowns(before.goals[0], outcome.state):
         reason = _ONLY_UNKNOWNS
+    elif outcome.state.goals and is_simplifying(outcome.tactic):
+        reason = "" if size(outcome.state.goals) < size(before.goals[:1]) else _NOT_SIMPLER
     elif outcome.state.goals and split and not is_worth_cases(before.goals[0], split["name"]):
         reason = f"Nothing in the goal calls for splitting `{split['name']}`."
     if not reason:

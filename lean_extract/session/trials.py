@@ -20,6 +20,7 @@ from lean_extract.session.live import LeanLimits
 from lean_extract.session.places import bare
 from lean_extract.session.server import LeanServer
 from lean_extract.session.suggested import apply_suggestion, as_suggested, exact_for, is_query, with_arguments
+from lean_extract.session.survey import survey_results, surveyed_in
 from lean_extract.session.tactic_sites import WHERE_TO_TRY, PatchedDocument, TacticSite, guesses
 from lean_extract.session.verdict import (
     CopyMessages,
@@ -34,6 +35,7 @@ from lean_extract.syntax.tactic_text import defect
 
 _EXACT_ROUNDS = 2
 """As the term stands, and with the arguments that Lean misses."""
+_SURVEY = "It only finds out which tactics Lean accepts."
 _BY_TEXT = 3
 """After this many rounds, commands whose text mentions a removed command are also removed."""
 
@@ -70,6 +72,8 @@ class Trial:
 
     async def _judged(self, tactic: str, seconds: float, *, is_step: bool = False) -> TacticOutcome:
         """The verdict in the text without broken commands, or in the original text if the tactic uses them."""
+        if surveyed := surveyed_in(tactic):
+            return await self._survey(tactic, surveyed, seconds)
         outcome, reading = await self._verdict(tactic, seconds)
         if outcome.status == "fails" and self.whole is not None:
             fault = mentioned(tactic, self.names)
@@ -94,6 +98,15 @@ class Trial:
         return await self._as_term(tactic, shorter, seconds) or await self.insertion.judged(
             tactic, shorter, seconds
         )
+
+    async def _survey(self, survey: str, tactics: Sequence[str], seconds: float) -> TacticOutcome:
+        """The outcome of a survey: its own is of no use, but it has those of its tactics."""
+        found: tuple[TacticOutcome, ...] = ()
+        if self.fault is None and self.blank.remaining:
+            patched = self.site.patched(survey)
+            diagnostics = await self.server.check(patched.text, seconds)
+            found = survey_results(diagnostics, patched, tactics, self.blank.remaining[0])
+        return TacticOutcome(survey, "fails", message=_SURVEY, surveyed=found)
 
     async def _as_term(self, tactic: str, outcome: TacticOutcome, seconds: float) -> TacticOutcome | None:
         """The outcome of `exact` in place of an `apply` that closes the goal, if Lean accepts that in the document."""

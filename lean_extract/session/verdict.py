@@ -212,9 +212,9 @@ def read(diagnostics: Iterable[Mapping[str, Any]], patched: PatchedDocument) -> 
                 lints += lint_of(message, start, position_of(item["range"]["end"]))
                 suggestions += suggested_in(message)
             continue
-        unsolved = _UNSOLVED.match(message) if start == patched.brace else None
-        if unsolved:
-            remaining = (remaining or ()) + goals_in(message[unsolved.end() :])
+        unsolved = unsolved_in(message) if start == patched.brace else None
+        if unsolved is not None:
+            remaining = (remaining or ()) + goals_in(unsolved)
         elif is_own:
             own.append((start, message))
         else:
@@ -313,6 +313,12 @@ def shortened(message: str) -> str:
 def _without_brace(message: str) -> str:
     """An error of the parser for somebody who does not see the closing brace of the copy."""
     return message.replace("token '}'", "end of the tactic").removesuffix("; expected '}'")
+
+
+def unsolved_in(message: str) -> str | None:
+    """The printed goals in an error that says only that they are left; None for other errors."""
+    found = _UNSOLVED.match(message)
+    return message[found.end() :] if found is not None else None
 
 
 def goals_in(text: str) -> tuple[Goal, ...]:

@@ -16,7 +16,7 @@ from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.positions import offset_of, position_at
 from lsp_server.documents.term_positions import Slot, holes, slot_at
 from lsp_server.limits import TYPED_NAME_CHARACTERS
-from retriever.lean.callers import Caller
+from retriever.lean.callers import Caller, location_of
 
 _Use = Literal["term", "rewrite", "rewrite_back", "simp", "unfold", "slot"]
 _CALLERS: dict[_Use, Caller] = {
@@ -51,7 +51,8 @@ class CompletionContext:
     """The context of a premise's name that is being typed.
 
     `name` is the span that a name replaces; `tactic` the whole unfinished tactic, or, in a term's `slot`, the
-    part of the term that is typed; `rules` the finished rewrite rules before the name, as written.
+    part of the term that is typed; `rules` the finished rewrite rules before the name, as written; `location` the
+    hypothesis that the tactic changes, empty where it changes the target.
     """
 
     use: _Use
@@ -60,6 +61,7 @@ class CompletionContext:
     tactic: Span
     rules: str = ""
     slot: Slot | None = None
+    location: str = ""
 
     @property
     def caller(self) -> Caller:
@@ -88,7 +90,8 @@ def completion_at(text: str, position: Position) -> CompletionContext | None:
     use, tactic, rules = found
     start = first + tactic
     span = Span(position_at(text, start), position_at(text, _tactic_end(text, start, end)))
-    return CompletionContext(use, typed, name, span, rules)
+    location = location_of(text[end : offset_of(text.split("\n"), span.end)])
+    return CompletionContext(use, typed, name, span, rules, location=location)
 
 
 def _after_keyword(head: str) -> tuple[_Use, int, str] | None:
@@ -170,16 +173,17 @@ def questions(text: str, context: CompletionContext) -> Iterator[GoalQuestion]:
             yield GoalQuestion(patched, position_at(patched, offset), is_term=True)
         if context.slot.tactic is not None:
             start = context.slot.tactic
-            yield _without_tactic(text, start, _tactic_end(text, start, context.slot.name[1]), "")
+            yield _without_tactic(text, start, _tactic_end(text, start, context.slot.name[1]))
         return
     lines = text.split("\n")
     start, end = offset_of(lines, context.tactic.start), offset_of(lines, context.tactic.end)
     if context.rules:
-        yield _without_tactic(text, start, end, " ".join(context.rules.split()))
-    yield _without_tactic(text, start, end, "")
+        rules = " ".join(context.rules.split())
+        at = f" at {context.location}" if context.location else ""
+        yield _without_tactic(text, start, end, f"(rewrite [{rules}]{at}; {HOLE})")
+    yield _without_tactic(text, start, end)
 
 
-def _without_tactic(text: str, start: int, end: int, rules: str) -> GoalQuestion:
-    written = f"(rewrite [{rules}]; {HOLE})" if rules else HOLE
+def _without_tactic(text: str, start: int, end: int, written: str = HOLE) -> GoalQuestion:
     copy = Copy(LeanDocument(text), Change(start, end, written))
     return GoalQuestion(copy.document.text, copy.hole, is_term=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lean_extract.common.errors import ModelError
@@ -21,20 +22,24 @@ from lsp_server.engine.settings import Settings, TacticSettings
 from lsp_server.engine.tactic_runner import TrialRequest
 from lsp_server.engine.tasks import start_task
 from lsp_server.limits import CACHED_GOALS
-from prover.automation import SLOW, Automation, cannot_run, quick, with_names
+from prover.automation import SLOW, Automation, cannot_run, quick, simplifying, with_names
 from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
 from prover.forms import forms_by_name
 from prover.generator.source import GENERATOR, Generated, TacticGenerator, as_candidates
+from prover.limits import RULE_PREMISES
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.odds import shipped_odds
 from prover.opening import count_for
+from prover.rules import RuleSearch, can_be_surveyed, simplifications
+from prover.surveys import Surveys
 from prover.tactic_words import heads, unknown_word
 from prover.turns import CandidateScheduler
 from retriever.lean.eligibility import RankRequest
+from retriever.lean.listing import without_replaced
 from retriever.lean.theorems import is_theorem
 
 _POOL = 2
@@ -125,9 +130,24 @@ class CandidateTactics:
             for source in SOURCES
             if source.is_used(at.trial.tactics)
         }
-        return CandidateScheduler(
-            coming, count, odds, start_task(_automation(at, here)), at.trial.corrections
-        )
+        surveys, chains = Surveys(), None
+        is_used = at.trial.tactics.source != "generator" and at.trial.lean.source == "server"
+        if is_used and can_be_surveyed(at.goal):
+            search = RuleSearch(at.goal, partial(self._offered, at), at.spelled, surveys.outcomes)
+            coming["rules"] = start_task(search.singles())
+            chains = start_task(search.chains(coming["rules"]))
+        automation = start_task(_automation(at, here))
+        return CandidateScheduler(coming, count, odds, automation, at.trial.corrections, surveys, chains)
+
+    async def _offered(self, at: CandidateRequest, goal: Goal) -> Sequence[Premise]:
+        """What a goal may be rewritten with, best first: theorems, and the definitions for the first goal."""
+
+        async def ranked(request: RankRequest) -> list[Premise]:
+            return in_scope(await self._ranking.rank(at.context, at.current, request, at.trial.position))
+
+        theorems = await ranked(RankRequest(goal, k=RULE_PREMISES))
+        definitions = await ranked(RankRequest(at.goal, k=DEFINITIONS, kinds="definitions"))
+        return [*without_replaced(theorems), *definitions]
 
     def _tactics_here(self, at: CandidateRequest) -> _TacticsHere:
         """The tactics available in the file, as far as known. Raises BadSource."""
@@ -295,9 +315,13 @@ async def _usable(
 async def _automation(at: CandidateRequest, here: Awaitable[_TacticsHere]) -> Automation:
     """Lean's own automation, with the best premises."""
     trial = at.trial
-    named = with_names([premise.written for premise in trial.premises])
-    given = [Candidate(named, 1.0, AUTOMATION)] if named else []
-    spelled = await at.spelled(given)
+    rules, places = await asyncio.to_thread(simplifications, at.goal, trial.premises)
+    given = [
+        simplifying(rules),
+        with_names([premise.written for premise in trial.premises]),
+        *(simplifying(rules, place) for place in places),
+    ]
+    spelled = await at.spelled([Candidate(tactic, 1.0, AUTOMATION) for tactic in given if tactic])
     if trial.tactics.source == "generator":
         return Automation([], [], await here, trial.tactics.seconds)
     # A tactic that takes too long ends the REPL.

@@ -24,6 +24,7 @@ from lsp_server.rendering.markdown import as_text
 from prover.facts import telescope
 from prover.shapes import shape
 from prover.verify import GoalPosition
+from retriever.lean.callers import at_location
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.theorems import is_theorem
 
@@ -111,7 +112,7 @@ async def _goal(
             continue
         goal = main_goal(state)
         if not goal.target.startswith("?"):
-            return goal, position, number == 0
+            return at_location(goal, context.location), position, number == 0
     raise refused or NoGoalHere("The expected type here is not known.", "Write its type first.")
 
 

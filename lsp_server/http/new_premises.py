@@ -21,7 +21,7 @@ from lsp_server.limits import (
     NEW_PREMISE_CHARACTERS,
 )
 from retriever.models.encoder import PremiseEncoder
-from retriever.models.text import premise_texts
+from retriever.models.text import named_texts
 
 _DOC = re.compile(r"\s*/--.*?-/\s*", re.DOTALL)
 _HEAD = re.compile(r"(?P<kind>[a-z]+)\s+[^\s:({\[⦃]+\s*(?P<type>:.*)?", re.DOTALL)
@@ -62,7 +62,7 @@ class NewPremises:
 
     def _embedded(self, encoder: PremiseEncoder, premises: Sequence[Premise]) -> Floats:
         """float32[n, d]: from the cache, or embedded now."""
-        keys = [(encoder.fingerprint, premise_texts(premise)) for premise in premises]
+        keys = [(encoder.fingerprint, named_texts(premise)) for premise in premises]
         found = {key: vector for key in set(keys) if (vector := self._vectors_of(key).get(key)) is not None}
         missing = {key: premise for key, premise in zip(keys, premises, strict=True) if key not in found}
         if missing:

@@ -25,7 +25,7 @@ GROUPS = {
     "together": "used_together together_*",
     "shape": (
         "instance exact_match assumed assumed_* hypotheses_* structure_overlap foreign_types head left_* right_* "
-        "is_equation is_equivalence rewrites conclusion_weight"
+        "is_equation is_equivalence rewrites conclusion_weight match_*"
     ),
     "name": "name_* theorem_name",
     "use": "use_count use_count_*",

@@ -18,6 +18,7 @@ from retriever.lean.features import CandidateColumns
 from retriever.lean.goal_context import GoalContext, NearbyCounts
 from retriever.lean.ranker.features import RankerColumns
 from retriever.lean.ranker.kinds import group_of, kind_columns
+from retriever.lean.ranker.matches import match_columns
 from retriever.lean.ranker.patterns import pattern_columns
 from retriever.lean.ranker.place import PLACE
 from retriever.lean.ranking import RankingQuestion, hash_rows
@@ -27,7 +28,7 @@ from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
 from retriever.limits import CACHED_PREMISES
 from retriever.models.encoder import PremiseEncoder
-from retriever.models.text import premise_texts
+from retriever.models.text import named_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,7 @@ def local_ranker_columns(
     return RankerColumns(
         votes=signals.voted.of(local.indexed),
         patterns=pattern_columns(snapshot.structure, query.text.patterns, *rows),
+        matches=match_columns(snapshot.structure, query.text.subterms, *rows),
         place=place,
         kinds=kind_columns(np.array(groups, dtype=np.int8)),
         dense_target=np.asarray(local.vectors @ query.target.vector, dtype=np.float32),
@@ -128,8 +130,8 @@ def _line(premise: Premise) -> int:
 
 
 @lru_cache(maxsize=CACHED_PREMISES)
-def _texts_of(premise: Premise) -> tuple[str, str]:
-    return premise_texts(premise)
+def _texts_of(premise: Premise) -> tuple[str, str, str]:
+    return named_texts(premise)
 
 
 @lru_cache(maxsize=CACHED_PREMISES)

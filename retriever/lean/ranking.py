@@ -22,17 +22,14 @@ from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, 
 from retriever.lean.index.view import NEIGHBOURS
 from retriever.lean.ranker.features import RankerColumns, RankerQuestion, ranker_features
 from retriever.lean.ranker.kinds import kind_columns
+from retriever.lean.ranker.matches import match_columns, rewrite_weight
 from retriever.lean.ranker.patterns import pattern_columns
 from retriever.lean.ranker.place import Place, PlaceSignals, UsesByPlace, no_place, place_signals
 from retriever.lean.ranker.votes import LEXICAL, NEAREST, VOTES, VotedPremises, used_together, voted
-from retriever.lean.structure.hashes import (
-    GoalPatterns,
-    GoalStructure,
-    goal_statement,
-    of_statement,
-    patterns_of,
-)
+from retriever.lean.structure.goal_patterns import GoalPatterns, patterns_of
+from retriever.lean.structure.hashes import GoalStructure, goal_statement, of_statement
 from retriever.lean.structure.index import StructureIndex
+from retriever.lean.structure.subterms import Subterms, subterms_of
 from retriever.lean.symbols import Mepo
 from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.search.bm25 import Bm25
@@ -43,6 +40,8 @@ from retriever.search.votes import ProofGraph, by_rank
 
 _VOTED = 256
 """How many of the premises with most votes of many neighbours the trees read."""
+_REWRITING = 64
+"""How many of the equations and equivalences that match most of the goal the trees read."""
 _MANY = 256
 """From this many requested premises on, the list by vectors is as long as the request."""
 
@@ -114,6 +113,7 @@ class GoalText:
     """Those of the target alone."""
     structure: GoalStructure
     patterns: GoalPatterns
+    subterms: Subterms
 
     @classmethod
     def of(
@@ -126,6 +126,7 @@ class GoalText:
             frozenset(more_of_target).union(*map(target_tokens, ways)),
             reduce(GoalStructure.also, map(of_statement, statements)),
             reduce(GoalPatterns.also, map(patterns_of, statements)),
+            subterms_of(statements),
         )
 
 
@@ -195,6 +196,10 @@ class Signals:
     """The premises that the goal is an instance of by its structure."""
     promise: Floats
     """float32[len(instances)]: how promising each is."""
+    rewriting: Ids
+    """Equations and equivalences of which a side may match in the goal."""
+    matched: Floats
+    """float32[len(rewriting)]: how much each matches there."""
     place: PlaceSignals
 
 
@@ -219,6 +224,8 @@ def question_of(library: RankedLibrary, query: GoalQuery, there: Surroundings) -
     by_text = top(lexical, LEXICAL, voters & (lexical > 0))
     near, many = dense.top(NEIGHBOURS, voters), dense.top(NEAREST, voters)
     instances = library.structure.instances(text.structure)
+    rewriting = library.structure.rewriting(text.subterms.of_sides)
+    matches = match_columns(library.structure, text.subterms, *library.structure.rows(rewriting))
     place = no_place(len(voters))
     if there.place is not None:
         place = place_signals(library.uses_by_place, library.bm25, library.proofs, there.place, voters)
@@ -232,6 +239,8 @@ def question_of(library: RankedLibrary, query: GoalQuery, there: Surroundings) -
         rarest_shared=library.overlap.rarest(text.tokens),
         instances=instances,
         promise=library.structure.fit(text.structure, instances).promise,
+        rewriting=rewriting,
+        matched=rewrite_weight(matches),
         place=place,
     )
     return RankingQuestion(query, there, signals)
@@ -258,6 +267,8 @@ def candidates(question: RankingQuestion, lists: Lists, read: tuple[str, ...], k
             found.append(signals.voted.best(_VOTED, allowed))
             if query.tower is not query.dense:
                 found.append(query.tower.query.top(lists.dense, allowed))
+            may_rewrite = allowed[signals.rewriting] & (signals.matched > 0)
+            found.append(signals.rewriting[top(signals.matched, _REWRITING, may_rewrite)])
         there = allowed[signals.instances]
         found.append(signals.instances[there][top(signals.promise[there], lists.structure)])
     return np.unique(np.concatenate(found))
@@ -292,9 +303,11 @@ def columns_of(library: RankedLibrary, question: RankingQuestion, ids: Ids) -> C
 def ranker_columns_of(library: RankedLibrary, question: RankingQuestion, ids: Ids) -> RankerColumns:
     """The further columns of indexed candidates, which trees read."""
     signals, query = question.signals, question.query
+    rows = library.structure.rows(ids)
     return RankerColumns(
         votes=signals.voted.of(ids),
-        patterns=pattern_columns(library.structure, query.text.patterns, *library.structure.rows(ids)),
+        patterns=pattern_columns(library.structure, query.text.patterns, *rows),
+        matches=match_columns(library.structure, query.text.subterms, *rows),
         place=signals.place.of(ids),
         kinds=kind_columns(library.kind_groups[ids]),
         dense_target=query.target.query.scores(ids),

@@ -21,7 +21,7 @@ from retriever.lean.scope import ModuleNode, importable, importers
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Mepo
 from retriever.limits import CACHED_KINDS, CACHED_MODULES, CACHED_PROOFS, CACHED_SCOPES
-from retriever.models.text import premise_texts
+from retriever.models.text import named_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
 from retriever.search.index.proof_columns import StepIndex
@@ -57,7 +57,7 @@ class Snapshot:
         self._scopes: Cache[Bools] = Cache(CACHED_SCOPES)
         self._importers: Cache[frozenset[str]] = Cache(CACHED_SCOPES)
         self._of_kinds: Cache[Bools] = Cache(CACHED_KINDS)
-        self._module_vectors: Cache[dict[tuple[str, str], Floats]] = Cache(CACHED_MODULES)
+        self._module_vectors: Cache[dict[tuple[str, str, str], Floats]] = Cache(CACHED_MODULES)
 
     @classmethod
     def open(cls, stores: Sequence[IndexStore], fingerprint: str, fusion: Fusion) -> Snapshot:
@@ -203,17 +203,17 @@ class Snapshot:
         """bool[n]: what this module declares."""
         return self.view.in_modules(frozenset({module}))
 
-    def module_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
+    def module_vectors(self, module: str) -> dict[tuple[str, str, str], Floats]:
         """The vectors of a module's premises by their texts (empty where statements are not kept)."""
         return self._module_vectors.get_or_make(module, lambda: self._read_vectors(module))
 
-    def _read_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
+    def _read_vectors(self, module: str) -> dict[tuple[str, str, str], Floats]:
         view = self.view
-        vectors: dict[tuple[str, str], Floats] = {}
+        vectors: dict[tuple[str, str, str], Floats] = {}
         numbers = np.flatnonzero(self.in_module(module) & view.alive & ~view.bundled).tolist()
         view.prefetch(numbers)
         for number in numbers:
-            vectors[premise_texts(view.premise(number))] = view.vector(number)
+            vectors[named_texts(view.premise(number))] = view.vector(number)
         return vectors
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -90,14 +91,49 @@ def _hashed(tokens: Int64s, buckets: int) -> Int64s:
 
 
 @dataclass(frozen=True, slots=True)
+class WeighedTerms:
+    """Terms and what each is worth: token ids in, vectors out."""
+
+    terms: Terms
+    table: Floats
+    """float32[terms, d] Each term's vector by its weight."""
+
+    @classmethod
+    def load(cls, folder: Path, tokenizer: Any, pairs: int) -> WeighedTerms:
+        """Those of a folder's `terms.npz`. Raises OSError, and ValueError: they are of other terms."""
+        with np.load(folder / TERMS) as values:
+            table = values["table"].astype(np.float32) * values["scales"][:, None]
+        mark = tokenizer.token_to_id(MARK)
+        if mark is None:
+            raise ValueError(f"the tokenizer has no {MARK}")
+        terms = Terms(tokenizer.get_vocab_size(), mark, pairs)
+        if len(table) != terms.size:
+            raise ValueError(f"{len(table)} vectors for {terms.size} terms")
+        return cls(terms, table)
+
+    def embed(self, ids: Sequence[Sequence[int]]) -> Floats:
+        """float32[n, d], each row of norm 1, of the tokens of n texts."""
+        offsets = np.concatenate(
+            [np.zeros(1, np.int64), np.cumsum([len(row) for row in ids], dtype=np.int64)]
+        )
+        flat = np.fromiter(chain.from_iterable(ids), dtype=np.int64, count=int(offsets[-1]))
+        terms, ends, counts = self.terms.of(flat, offsets)
+        result = np.zeros((len(ids), self.table.shape[1]), dtype=np.float32)
+        weights = 1 + np.log(counts)
+        for row in range(len(ids)):
+            own = slice(ends[row], ends[row + 1])
+            result[row] = weights[own] @ self.table[terms[own]]
+        norms: Floats = np.maximum(np.linalg.norm(result, axis=1, keepdims=True), 1e-12)
+        return result / norms
+
+
+@dataclass(frozen=True, slots=True)
 class BagEncoder:
     """An encoder loaded from a folder."""
 
     tokenizer: Any
     max_length: int
-    terms: Terms
-    table: Floats
-    """[terms, d] Each term's vector by its weight."""
+    weighed: WeighedTerms
     fingerprint: str
 
     @classmethod
@@ -107,39 +143,20 @@ class BagEncoder:
             config = read_settings(folder / _CONFIG)
             check_header(config, FORMAT, _VERSION)
             tokenizer = open_tokenizer(folder / _TOKENIZER)
-            with np.load(folder / TERMS) as values:
-                table = values["table"].astype(np.float32) * values["scales"][:, None]
-            mark = tokenizer.token_to_id(MARK)
-            if mark is None:
-                raise ValueError(f"the tokenizer has no {MARK}")
-            terms = Terms(tokenizer.get_vocab_size(), mark, whole(config, "pairs", 0, 1 << 30))
-            if len(table) != terms.size:
-                raise ValueError(f"{len(table)} vectors for {terms.size} terms")
+            weighed = WeighedTerms.load(folder, tokenizer, whole(config, "pairs", 0, 1 << 30))
             fingerprint = digest_of(folder, (_CONFIG, _TOKENIZER, TERMS))
-            return cls(tokenizer, whole(config, "max_length", 1), terms, table, fingerprint)
+            return cls(tokenizer, whole(config, "max_length", 1), weighed, fingerprint)
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        return int(self.table.shape[1])
+        return int(self.weighed.table.shape[1])
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """float32[n, d], each row of norm 1. Only the first `max_length` tokens of a text are read."""
         limit = self.max_length * MAX_CHARACTERS_PER_WORD
         found = self.tokenizer.encode_batch_fast([text[:limit] for text in texts])
-        ids = [self._cut(encoding.ids) for encoding in found]
-        offsets = np.concatenate(
-            [np.zeros(1, np.int64), np.cumsum([len(row) for row in ids], dtype=np.int64)]
-        )
-        terms, ends, counts = self.terms.of(
-            np.array([one for row in ids for one in row], dtype=np.int64), offsets
-        )
-        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for row in range(len(texts)):
-            own = slice(ends[row], ends[row + 1])
-            result[row] = (1 + np.log(counts[own])) @ self.table[terms[own]]
-        norms: Floats = np.maximum(np.linalg.norm(result, axis=1, keepdims=True), 1e-12)
-        return result / norms
+        return self.weighed.embed([self._cut(encoding.ids) for encoding in found])
 
     def _cut(self, ids: list[int]) -> list[int]:
         """At most `max_length` tokens, the last ([SEP]) always among them."""
@@ -156,8 +173,13 @@ def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, p
         max_length: how many tokens of a text are read.
         pairs: how many of the terms are buckets of pairs.
     """
-    values, scales = quantise(table)
-    np.savez_compressed(folder / TERMS, table=values, scales=scales)
+    write_terms(folder, table)
     (folder / _TOKENIZER).write_text(tokenizer, encoding="utf-8")
     config = {"format": FORMAT, "version": _VERSION, "max_length": max_length, "pairs": pairs}
     (folder / _CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+
+def write_terms(folder: Path, table: Floats) -> None:
+    """Write `terms.npz`: float32[terms, d], each term's vector by its weight, as int8."""
+    values, scales = quantise(table)
+    np.savez_compressed(folder / TERMS, table=values, scales=scales)

@@ -14,6 +14,8 @@ A model folder holds
     model.onnx       inputs `input_ids`, `attention_mask`: int64[batch, sequence];
                      output `last_hidden_state`: float32[batch, sequence, d]. A projection to d dimensions, if
                      there is one, is linear and inside the graph (then it commutes with the mean).
+    terms.npz        in its place, where config.json has "architecture": "WeighedTerms" and how many "pairs":
+                     see `retriever.models.bag`. Such an encoder reads a premise as `name [SEP] context goal`.
     fusion.json      see `retriever.search.fusion`
     README.md        the model card
 
@@ -41,6 +43,7 @@ from lean_extract.common.onnx_runtime import open_session, place_of
 from lean_extract.records import Goal, Premise
 from retriever.limits import MAX_CHARACTERS_PER_TOKEN
 from retriever.models import text as texts
+from retriever.models.bag import MARK, TERMS, WeighedTerms
 from retriever.models.runtime import (
     REINSTALL,
     check_form,
@@ -57,6 +60,8 @@ from retriever.models.runtime import (
 FORMAT = "premise-suggest-encoder"
 VERSION = 1
 CONFIG, TOKENIZER, MODEL = "config.json", "tokenizer.json", "model.onnx"
+TERMS_ARCHITECTURE = "WeighedTerms"
+"""The `architecture` of an encoder that is a table of terms in place of a graph."""
 
 
 _TOKENS_PER_BATCH = 4096
@@ -104,8 +109,10 @@ class PremiseEncoder(Protocol):
 class Encoder:
     """An encoder loaded from a model folder; safe to use from several threads."""
 
-    def __init__(self, session: Any, tokenizer: Any, config: _Config, fingerprint: str) -> None:
-        self._session = session
+    def __init__(
+        self, model: _Graph | WeighedTerms, tokenizer: Any, config: _Config, fingerprint: str
+    ) -> None:
+        self._model = model
         self._tokenizer = tokenizer
         self._config = config
         self._fingerprint = fingerprint
@@ -117,9 +124,13 @@ class Encoder:
         """Load a model folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = _read_config(folder)
         with reading_model("model", folder):
-            session = open_session(folder / MODEL, threads, device)
             tokenizer = open_tokenizer(folder / TOKENIZER)
-        encoder = cls(session, tokenizer, config, fingerprint_of(folder))
+            model: _Graph | WeighedTerms
+            if config.has_terms:
+                model = WeighedTerms.load(folder, tokenizer, config.pairs)
+            else:
+                model = _Graph(open_session(folder / MODEL, threads, device), config.pad_id)
+        encoder = cls(model, tokenizer, config, fingerprint_of(folder))
         encoder._check(folder)
         return encoder
 
@@ -131,7 +142,7 @@ class Encoder:
     @property
     def place(self) -> Place:
         """Where it runs."""
-        return place_of(self._session)
+        return place_of(self._model.session) if isinstance(self._model, _Graph) else "cpu"
 
     @property
     def max_length(self) -> int:
@@ -147,7 +158,7 @@ class Encoder:
         """float32[n, d], each row of norm 1. Texts over `max_length` tokens lose their end."""
         result = np.empty((len(sentences), self.dimension), dtype=np.float32)
         for chosen, ids in self._batches(sentences):
-            result[chosen] = self._embed(ids)
+            result[chosen] = self._model.embed(ids)
         return result
 
     def encode_state(self, goal: Goal) -> Floats:
@@ -172,6 +183,9 @@ class Encoder:
 
     def encode_premises(self, premises: Sequence[Premise]) -> Floats:
         """float32[n, d], the premises' side of eq. (3), whose norms are at most 1, or of eq. (2)."""
+        if self._config.has_terms:
+            named = map(texts.named_texts, premises)
+            return self.encode([f"{name} {MARK} {context} {goal}" for name, context, goal in named])
         pairs = [texts.premise_texts(premise) for premise in premises]
         if self._config.similarity == "plain":
             return self.encode([f"{context} {goal}".strip() for context, goal in pairs])
@@ -211,10 +225,13 @@ class Encoder:
 
     def token_vectors(self) -> Floats:
         """float32[vocabulary, d]: what an encoder without layers has of each token. Raises ModelError."""
-        ids = np.arange(self._tokenizer.get_vocab_size(), dtype=np.int64)[:, None]
+        size = self._tokenizer.get_vocab_size()
+        if isinstance(self._model, WeighedTerms):
+            return self._model.table[:size]
         if not self._config.is_bag:
             raise ModelError("The encoder has layers.", "Name a bag of words as `encoder`.")
-        return np.asarray(self._run(ids, np.ones_like(ids))[:, 0], dtype=np.float32)
+        ids = np.arange(size, dtype=np.int64)[:, None]
+        return self._model.run(ids, np.ones_like(ids))[:, 0]
 
     def state_ids(self, goal: Goal) -> list[int]:
         """The tokens that are read of a state, special ones included."""
@@ -251,14 +268,6 @@ class Encoder:
         """At most `max_length` tokens, the last ([SEP]) always among them."""
         return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
 
-    def _embed(self, ids: list[list[int]]) -> Floats:
-        input_ids, mask = padded(ids, self._config.pad_id)
-        return mean_pool(self._run(input_ids, mask), mask)
-
-    def _run(self, input_ids: Int64s, mask: Int64s) -> Floats:
-        values = {"input_ids": input_ids, "attention_mask": mask}
-        return np.asarray(self._session.run(["last_hidden_state"], values)[0], dtype=np.float32)
-
     def _check(self, folder: Path) -> None:
         """One short text must come out in the shape that config.json says."""
         try:
@@ -267,6 +276,24 @@ class Encoder:
             raise ModelError(f"The model in {folder} does not run: {error}.", REINSTALL) from error
         if shape != (1, self.dimension):
             raise ModelError(f"The model in {folder} gives embeddings of shape {shape}.", REINSTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """An ONNX graph whose hidden states are averaged."""
+
+    session: Any
+    pad_id: int
+
+    def embed(self, ids: Sequence[Sequence[int]]) -> Floats:
+        """float32[n, d], each row of norm 1."""
+        input_ids, mask = padded(ids, self.pad_id)
+        return mean_pool(self.run(input_ids, mask), mask)
+
+    def run(self, input_ids: Int64s, mask: Int64s) -> Floats:
+        """float32[n, longest, d] The hidden states."""
+        values = {"input_ids": input_ids, "attention_mask": mask}
+        return np.asarray(self.session.run(["last_hidden_state"], values)[0], dtype=np.float32)
 
 
 def mean_pool(hidden: Floats, mask: Int64s) -> Floats:
@@ -296,7 +323,7 @@ def fingerprint_of(folder: Path) -> str:
     if config.similarity != "fine":
         identity += f" {config.similarity}"
     try:
-        return digest_of(folder, (MODEL, TOKENIZER), identity)
+        return digest_of(folder, (TERMS if config.has_terms else MODEL, TOKENIZER), identity)
     except OSError as error:
         raise ModelError(f"{error.filename} cannot be read: {error.strerror}.", REINSTALL) from error
 
@@ -308,6 +335,8 @@ class _Config:
     pad_id: int
     similarity: str
     is_bag: bool
+    has_terms: bool
+    pairs: int
 
 
 def _read_config(folder: Path) -> _Config:
@@ -319,7 +348,9 @@ def _read_config(folder: Path) -> _Config:
         if similarity not in ("fine", "plain"):
             raise ValueError(f"similarity {similarity!r} is neither fine nor plain")
         sizes = (whole(values, "dimension", 1), whole(values, "max_length", 8), whole(values, "pad_id", 0))
-        return _Config(*sizes, similarity, values.get("num_hidden_layers") == 0)
+        has_terms = values.get("architecture") == TERMS_ARCHITECTURE
+        pairs = whole(values, "pairs", 0) if has_terms else 0
+        return _Config(*sizes, similarity, values.get("num_hidden_layers") == 0, has_terms, pairs)
 
 
 def _by_relevance(goal: Goal) -> list[int]:

@@ -15,7 +15,7 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.files.reading import is_file, is_folder, is_there
 
 _SCHEME = "hf://"
-_FILES = ("*.json", "*.onnx", "README.md")
+_FILES = ("*.json", "*.onnx", "*.npz", "README.md")
 """What a model folder needs of a repository; weights for training are left there."""
 _REPOSITORY = re.compile(r"(?P<repository>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@(?P<revision>[\w./-]+))?")
 

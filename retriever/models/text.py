@@ -6,7 +6,7 @@ serving cannot drift apart:
     state:    `<VAR> n m : ℕ <VAR> h : n < m <GOAL> n + m = m + n`
     premise:  context `<VAR> G : Type* <VAR> Group G <VAR> a b : G` and goal `<GOAL> a * b = b * a`
 
-A premise's name is not in its text; names reach the ranking through BM25 and the fusion's features.
+A premise's name is not in its text. An encoder that is a bag of terms reads it as a title, as `name [SEP] text`.
 A change of the form must raise `VERSION`: it is part of the encoder's fingerprint, so indexes made
 with the older form are rebuilt.
 """
@@ -140,6 +140,11 @@ def premise_texts(premise: Premise) -> tuple[str, str]:
     """
     context = " ".join(f"{VAR} {_binder_text(binder)}" for binder in premise.context)
     return context, f"{GOAL} {normal_form(premise.conclusion or premise.name)}"
+
+
+def named_texts(premise: Premise) -> tuple[str, str, str]:
+    """(name, context text, goal text) of a premise: all that an encoder may read of it."""
+    return (premise.name, *premise_texts(premise))
 
 
 @kept_if_short(8192)

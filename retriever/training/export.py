@@ -3,8 +3,9 @@
     python -m retriever export RUN OUT [--max-length 256] [--fp32]
 
 Weights are int8 unless `--fp32` is given; the word embeddings of a tower's and a re-ranker's layers are int4. A
-re-ranker belongs into its encoder's folder, as `reranker/`, and a state tower, as `tower/`. The encoder's card
-(README.md) is written by `python -m retriever card` once the evaluation has been run.
+re-ranker belongs into its encoder's folder, as `reranker/`, and a state tower, as `tower/`. Where a tower was trained
+with the premises' terms, OUT is the folder of the encoder that they are, and the tower is written into it. The
+encoder's card (README.md) is written by `python -m retriever card` once the evaluation has been run.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tokenizers import Tokenizer
 from lean_extract.common.errors import BadSettings
 from lean_extract.common.files.atomic import replacing
 from retriever.models import encoder, reranker, state_tower, text
+from retriever.models.bag import write_terms
 from retriever.training.onnx_graphs import ExportedModel, export_onnx, export_texts, quantise
 from retriever.training.reranking.crossencoder import load_crossencoder
 from retriever.training.reranking.rerank_config import RerankConfig
@@ -28,7 +30,7 @@ from retriever.training.running.run_folder import check_run_folder
 from retriever.training.running.train import load_run
 from retriever.training.state_tower import load_tower
 from retriever.training.tokens import open_tokenizer
-from retriever.training.tower_config import TowerConfig
+from retriever.training.tower_config import TermsConfig, TowerConfig
 from retriever.training.weights import load_bert
 from retriever.training.wordpiece import PAD
 
@@ -51,6 +53,10 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
         raise BadSettings(f"A run of kind {config.kind}, as in {run}, is not exported.", hint)
     tokenizer = open_tokenizer(run / "tokenizer.json")
     out.mkdir(parents=True, exist_ok=True)
+    if isinstance(config, TowerConfig) and config.terms:
+        _write_encoder(run, config.terms, tokenizer, out, max_length)
+        out = out / state_tower.FOLDER
+        out.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".export-") as folder:
         full, small = Path(folder) / "full.onnx", Path(folder) / "small.onnx"
         values = _write_graph(run, config, tokenizer, full)
@@ -71,6 +77,28 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
     return out
 
 
+def _write_encoder(run: Path, terms: TermsConfig, tokenizer: Tokenizer, out: Path, max_length: int) -> None:
+    """Write the encoder that a tower's terms are."""
+    tower, _ = load_tower(run, tokenizer)
+    assert tower.bag is not None
+    table = tower.bag.table().detach().float().numpy()
+    write_terms(out, table)
+    shutil.copyfile(run / "tokenizer.json", out / encoder.TOKENIZER)
+    values = {
+        "format": encoder.FORMAT,
+        "version": encoder.VERSION,
+        "architecture": encoder.TERMS_ARCHITECTURE,
+        "dimension": table.shape[1],
+        "max_length": max_length,
+        "pairs": terms.pairs,
+        "text_version": text.VERSION,
+        "pad_id": tokenizer.token_to_id(PAD) or 0,
+        "weights": "int8",
+    }
+    with replacing(out / encoder.CONFIG) as stream:
+        stream.write(json.dumps(values, indent=2) + "\n")
+
+
 def _write_graph(
     run: Path, config: TrainConfig | RerankConfig | TowerConfig, tokenizer: Tokenizer, path: Path
 ) -> dict[str, object]:
@@ -87,6 +115,8 @@ def _write_graph(
         }
     if isinstance(config, TowerConfig):
         tower, encoder_fingerprint = load_tower(run, tokenizer)
+        if config.terms:
+            encoder_fingerprint = encoder.fingerprint_of(path.parents[2])
         tower.bert.set_attn_implementation("eager")
         graph = ExportedModel(tower, tower.vectors)
         export_texts(graph, path, state_tower.INPUTS, state_tower.OUTPUT, {0: "batch"})

@@ -76,7 +76,7 @@ def against_all(
 
     Args:
         states: [b, d] normalised state embeddings.
-        premises: [n, d] the embeddings of all premises; no gradient flows to them.
+        premises: [n, d] the embeddings of all premises.
         positives: of the states.
         excluded: int64[2, x] pairs of a state in the batch and a premise that is never its negative.
         temperature: τ.
@@ -89,7 +89,7 @@ def against_all(
 
 
 class _Negatives(torch.autograd.Function):
-    """[b] The log of the sum of all negatives' exponentials; one [b, n] matrix is held, not several."""
+    """[b] The log of the sum of all negatives' exponentials; at most one [b, n] matrix is held."""
 
     @staticmethod
     def forward(ctx: Any, states: Tensor, premises: Tensor, excluded: Tensor, temperature: float) -> Tensor:
@@ -99,15 +99,17 @@ class _Negatives(torch.autograd.Function):
         scores[excluded[0], excluded[1]] = float("-inf")
         total = torch.logsumexp(scores, dim=1)
         scores -= total[:, None]
-        ctx.save_for_backward(scores.exp_() @ premises)
+        chances = scores.exp_()
+        ctx.save_for_backward(chances @ premises, *((chances, states) if premises.requires_grad else ()))
         ctx.temperature = temperature
         return total
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
-        """Of the states alone."""
-        [expected] = ctx.saved_tensors
-        return gradients[0][:, None] * expected / ctx.temperature, None, None, None
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor | None, None, None]:
+        """Of the states, and of the premises where they are trained."""
+        expected, *trained = ctx.saved_tensors
+        scaled = gradients[0][:, None] / ctx.temperature
+        return scaled * expected, trained[0].T @ (scaled * trained[1]) if trained else None, None, None
 
 
 Form = Literal["softmax", "sigmoid"]

@@ -18,28 +18,32 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import BertModel
 
+from retriever.models.bag import Terms
 from retriever.models.text import GOAL
 from retriever.training.model import build_bert, by_length, padded
+from retriever.training.references.pairwise_model import Bag, ReadTerms
 from retriever.training.running.config import ModelConfig
 from retriever.training.tokens import Ragged, mark_of
 from retriever.training.tower_config import encoder_of
 from retriever.training.weights import fill, saved_run
+from retriever.training.wordpiece import SEP
 
 
 class StateTower(nn.Module):
     """States in, vectors in the space of the premises out."""
 
-    def __init__(self, bert: BertModel, words: Tensor, goal: int) -> None:
+    def __init__(self, bert: BertModel, words: Tensor, goal: int, bag: Bag | None = None) -> None:
         """Begins as the bag of words.
 
         Args:
             bert: the layers, with word embeddings of their own.
             words: [vocabulary, d] what the bag of words has of each token.
             goal: the token that a state's target begins with.
+            bag: what embeds premises, of d dimensions; None: they are fixed.
         """
         super().__init__()
         hidden = int(bert.config.hidden_size)
-        self.bert, self.goal = bert, goal
+        self.bert, self.goal, self.bag = bert, goal, bag
         self.words = nn.Embedding(len(words), words.shape[1], _weight=words.clone())
         self.attention = nn.Linear(hidden, 1)
         self.delta = nn.Linear(hidden, words.shape[1])
@@ -47,9 +51,11 @@ class StateTower(nn.Module):
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
 
-    def forward(self, texts: Ragged) -> Tensor:
-        """[rows, d] The vector of every text; not normalised."""
-        return by_length(texts, self.words.weight.device, self._run)
+    def forward(self, texts: Ragged, *others: Ragged | ReadTerms) -> tuple[Tensor, ...]:
+        """[rows, d] The vector of every text, then what the bag gives for each of `others`; not normalised."""
+        assert self.bag is not None or not others
+        read = by_length(texts, self.words.weight.device, self._run)
+        return (read, *(self.bag(other) for other in others if self.bag is not None))
 
     def _run(self, texts: Ragged) -> Tensor:
         ids, mask = padded(texts, self.bert.config.pad_token_id or 0)
@@ -78,6 +84,10 @@ def load_tower(run: Path, tokenizer: Tokenizer) -> tuple[StateTower, str]:
     saved = saved_run(run)
     words = torch.zeros_like(saved.model["words.weight"])
     bert = build_bert(ModelConfig(**saved.config["model"]), tokenizer.get_vocab_size())
-    model = StateTower(bert, words, mark_of(tokenizer, GOAL))
+    bag = None
+    if saved.config.get("terms"):
+        mark = mark_of(tokenizer, SEP)
+        bag = Bag(Terms(tokenizer.get_vocab_size(), mark, saved.config["terms"]["pairs"]), words.shape[1])
+    model = StateTower(bert, words, mark_of(tokenizer, GOAL), bag)
     fill(model, saved.model, run)
     return model, encoder_of(saved.data)

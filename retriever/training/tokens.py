@@ -87,6 +87,14 @@ def joined(contexts: Ragged, goals: Ragged) -> Ragged:
     return Ragged(halves.flat, halves.offsets[::2])
 
 
+def titled(titles: Ragged, texts: Ragged) -> Ragged:
+    """Each text after its title: [CLS] title [SEP] text [SEP]."""
+    starts = np.stack([titles.offsets[:-1], len(titles.flat) + texts.offsets[:-1] + 1], axis=1).ravel()
+    lengths = np.stack([titles.lengths, texts.lengths - 1], axis=1).ravel()
+    halves = _gather(np.concatenate([titles.flat, texts.flat]), starts, lengths)
+    return Ragged(halves.flat, halves.offsets[::2])
+
+
 def _gather(flat: NDArray[np.int32], starts: Int64s, lengths: Int64s) -> Ragged:
     offsets = np.zeros(len(starts) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])

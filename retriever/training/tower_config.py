@@ -22,13 +22,37 @@ class TowerBatchConfig:
     """What counts as a step's positive, and how much."""
     dropped: float = 0.0
     """The chance with which each hypothesis of a state inside a proof is left out."""
+    varied: float = 0.0
+    """The share of the queries whose states are augmented."""
     unrelated: float = 0.0
     """The share of the queries that get the hypotheses of another query of the batch in addition to their own."""
 
     def __post_init__(self) -> None:
         require(self.queries >= 2, "batch.queries must be at least 2")
         require(0 <= self.dropped < 1, "batch.dropped must be in [0, 1)")
+        require(0 <= self.varied <= 1, "batch.varied must be in [0, 1]")
         require(0 <= self.unrelated <= 1, "batch.unrelated must be in [0, 1]")
+
+
+@dataclass(frozen=True, slots=True)
+class TermsConfig:
+    """A bag of terms that is trained along and embeds the premises."""
+
+    pairs: int = 16384
+    """How many buckets pairs of tokens are hashed into."""
+    states: float = 0.5
+    """How much the loss of states embedded by the bag counts beside that of the tower's."""
+    dropout: float = 0.1
+    """The chance with which a term of a text is left out."""
+    name: int = 32
+    premise: int = 256
+    """Where names and statements are cut, in tokens."""
+
+    def __post_init__(self) -> None:
+        require(self.pairs >= 0, "terms.pairs must not be negative")
+        require(self.states >= 0, "terms.states must not be negative")
+        require(0 <= self.dropout < 1, "terms.dropout must be in [0, 1)")
+        require(min(self.name, self.premise) >= 3, "terms.name and terms.premise must be at least 3")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +67,8 @@ class TowerConfig(RunConfig):
     """Where states are cut, in tokens, [CLS] and [SEP] included."""
     model: ModelConfig = field(default_factory=ModelConfig)
     batch: TowerBatchConfig = field(default_factory=TowerBatchConfig)
+    terms: TermsConfig | None = None
+    """None: the premises keep the vectors that `encoder` gives them."""
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)

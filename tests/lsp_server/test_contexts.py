@@ -167,6 +167,8 @@ def test_of_a_long_text_only_what_is_near_counts(unit: str) -> None:
         ("  exact foo.b│\n  simp", "  ‸sorry\n  simp"),
         ("  · rw [│] at h\n", "  · ‸sorry\n"),
         ("  rw [a, ← b c, │]\n", "  (rewrite [a, ← b c]; ‸sorry)\n"),
+        ("  rw [a, │, b] at h k\n", "  (rewrite [a] at h; ‸sorry)\n"),
+        ("  rw [a, │] at h ⊢\n", "  (rewrite [a]; ‸sorry)\n"),
         ("  simp [a, │]\n", "  ‸sorry\n"),
         ("  constructor <;> exact │\n", "  constructor <;> ‸sorry\n"),
         ("  unfold a │\n  simp", "  ‸sorry\n  simp"),

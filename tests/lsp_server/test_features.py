@@ -134,6 +134,22 @@ async def test_completion_is_ranked_and_replaces_what_is_typed(
         assert first.detail == "(n m : Nat) : n + m = m + n"
 
 
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("rw [│]", "Lib.plus_swap"),
+        ("rw [│] at h", "Lib.zero_plus"),
+        ("simp only [│] at h", "Lib.zero_plus"),
+        ("rw [│] at missing", "Lib.plus_swap"),
+    ],
+)
+async def test_at_a_hypothesis_what_rewrites_that_is_first(editor: Editor, typed: str, first: str) -> None:
+    text = "import Lib.Numbers\n\ntheorem t (a b : Nat) (h : 0 + a = 3) : a + b = b + a := by\n  {}\n"
+    uri = editor.open("Completed.lean", text.format(typed.replace("│", "")))
+    found = await complete(editor, uri, place_of(text.format(typed), "│"))
+    assert named(found)[0].label == first
+
+
 async def test_rewriting_completes_with_what_rewrites(editor: Editor) -> None:
     text = "import Lib.Basic\n\ntheorem t (p q : Prop) : p ∧ q ↔ q ∧ p := by\n  rw []\n"
     uri = editor.open("Completed.lean", text)

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import ProofState, TacticOutcome
-from prover.automation import NAMED, QUICK, SLOW, Automation, cannot_run, quick, with_names, without_refused
+from prover.automation import (
+    NAMED,
+    QUICK,
+    SLOW,
+    Automation,
+    cannot_run,
+    quick,
+    simplifying,
+    with_fewer,
+    with_names,
+)
 from prover.candidates import Candidate
 from prover.tactic_words import heads, unknown_word
 from prover.turns import CandidateScheduler
@@ -153,17 +163,36 @@ def test_the_name_at_the_error_is_left_out(names: list[str], data: st.DataObject
     start = len(with_names(names[:refused])) + 1 if refused else tactic.index("[") + 1
     inside = data.draw(st.integers(0, len(names[refused]) - 1))
     left = [name for number, name in enumerate(names) if number != refused]
-    assert without_refused(fails(tactic, at=start + inside)) == with_names(left)
+    assert with_fewer(fails(tactic, at=start + inside)) == with_names(left)
 
 
 def test_what_is_no_refusal_asks_for_nothing_else() -> None:
     tactic = with_names(["a", "b"])
-    assert without_refused(fails(tactic, "`grind` failed", 0)) is None
-    assert without_refused(fails(tactic, "no", None)) is None
-    assert without_refused(fails(tactic, "Unknown constant `b`", None)) == with_names(["a"])
-    assert without_refused(fails("simp [a, b]", at=8)) is None
-    assert without_refused(fails(with_names(["a"]), at=len(with_names(["a"])) - 1)) is None
-    assert without_refused(closes(tactic)) is None
+    assert with_fewer(fails(tactic, "`grind` failed", 0)) == ""
+    assert with_fewer(fails(tactic, "no", None)) == ""
+    assert with_fewer(fails(tactic, "Unknown constant `b`", None)) == with_names(["a"])
+    assert with_fewer(fails("simp [a, b]", at=8)) == ""
+    assert with_fewer(fails(with_names(["a"]), at=len(with_names(["a"])) - 1)) == ""
+    assert with_fewer(closes(tactic)) == ""
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        TacticOutcome("", "timeout"),
+        fails("", "Tactic `simp` failed with a nested error:\nmaximum recursion depth has been reached"),
+        fails(
+            "", "(deterministic) timeout at `whnf`, maximum number of heartbeats (200000) has been reached"
+        ),
+    ],
+)
+def test_rules_that_rewrite_without_end_are_tried_with_half_of_them(verdict: TacticOutcome) -> None:
+    tactic, shrunk = simplifying(NAMES), [f"simp? [{', '.join(NAMES[:count])}]" for count in (2, 1)]
+    for shorter in (*shrunk, ""):
+        tactic = with_fewer(replace(verdict, tactic=tactic))
+        assert tactic == shorter
+    at_h = simplifying(NAMES[:3], "h")
+    assert with_fewer(fails(at_h, "Unknown constant `foo`")) == f"simp? [{NAMES[0]}, {NAMES[2]}] at h"
 
 
 async def test_refusals_are_bounded() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from lean_extract.common.errors import ModelError
 from lean_extract.records import TacticOutcome
+from lean_extract.session.survey import survey_of, surveyed_in
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.odds import SOURCES, shipped_odds
+from prover.surveys import Surveys
 from prover.turns import CandidateScheduler
 from tests.prover.odds import odds_of
 
@@ -35,6 +38,10 @@ async def taken(turns: CandidateScheduler) -> list[Candidate]:
 def sources(candidates: Sequence[Candidate]) -> str:
     """Who proposed each, by first letters."""
     return "".join(candidate.source[0] for candidate in candidates)
+
+
+def fails(tactic: str, message: str = "no") -> TacticOutcome:
+    return TacticOutcome(tactic, "fails", message=message)
 
 
 def later() -> asyncio.Future[Sequence[Candidate]]:
@@ -86,6 +93,36 @@ async def test_the_first_trial_never_waits() -> None:
     odds = odds_of(expected={"generator": (0.9, 0.9)})
     turns = CandidateScheduler({"templates": now(some("premise", 2)), "generator": later()}, 1, odds)
     assert sources(await taken(turns)) == "p"
+
+
+async def test_surveys_come_at_once_and_what_lean_refuses_there_is_not_tried() -> None:
+    surveys = Surveys()
+    asked = ["rw [a]", "rw [b]", "rw [c]"]
+    found = asyncio.ensure_future(surveys.outcomes(asked))
+
+    async def chained() -> list[Candidate]:
+        await found
+        return [Candidate("rw [a, d]", 0.98, "rules"), Candidate("rw [a, e]", 0.01, "rules")]
+
+    ready = [Candidate(tactic, 0.6 - 0.1 * place, "premise") for place, tactic in enumerate(asked)]
+    coming = later()
+    turns = CandidateScheduler({"templates": coming}, 4, EVEN, None, (), surveys, chained())
+    survey = await anext(turns)
+    coming.set_result([*ready, *some("shapes", 9, 0.2)])
+    assert survey.source == "survey" and surveyed_in(survey.tactic) == asked
+    messages = ["motive is not type correct", "Unknown constant `b`", "no"]
+    refused = tuple(map(fails, asked, messages))
+    turns.hear(replace(fails(survey.tactic), surveyed=refused))
+    assert list(await found) == list(refused)
+    assert not turns.is_listed(fails(survey.tactic))
+    tried = [one.tactic for one in await taken(turns)]
+    assert tried == ["rw [a, d]", "rw [b]", "shapes 0", "shapes 1", "shapes 2", "rw [a, e]"]
+
+
+@given(st.lists(st.text("ab [],", min_size=1), min_size=1))
+def test_a_survey_holds_its_tactics(tactics: list[str]) -> None:
+    assert surveyed_in(survey_of(tactics)) == tactics
+    assert surveyed_in("\n".join(tactics)) == []
 
 
 async def test_trials_that_a_source_leaves_go_to_the_others() -> None:

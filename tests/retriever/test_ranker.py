@@ -22,7 +22,8 @@ from retriever.lean.ranker.patterns import PATTERNS, pattern_columns
 from retriever.lean.ranker.votes import VOTES, used_together, voted
 from retriever.lean.ranking import hash_rows
 from retriever.lean.service import PremiseService
-from retriever.lean.structure.hashes import goal_statement, of_premise, patterns_of
+from retriever.lean.structure.goal_patterns import patterns_of
+from retriever.lean.structure.hashes import goal_statement, of_premise
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Mepo
 from retriever.models.encoder import Encoder

@@ -22,7 +22,6 @@ from retriever.lean.dataset.dataset import read_manifest
 from retriever.lean.evaluation.measure import MethodRow, markdown
 from retriever.metrics.bootstrap import Interval
 from retriever.models import encoder
-from retriever.training.running.config import load_config
 from retriever.training.running.config_io import to_plain
 from retriever.training.running.curve import Point, read_curve
 from retriever.training.running.train import load_run
@@ -35,9 +34,9 @@ tags: [lean4, mathlib, premise-selection, sentence-similarity]
 
 # The encoder of premise-suggest
 
-A BERT with mean pooling that embeds Lean 4 proof states and premises ({similarity} of
-"Assisting Mathematical Formalization with A Learning-based Premise Retriever"). It was trained from scratch
-with a contrastive loss (eq. 6).
+{what} It embeds Lean 4 proof states and premises as in
+"Assisting Mathematical Formalization with A Learning-based Premise Retriever", and was trained with its contrastive
+loss (eq. 6).
 
 - `retriever/models/text.py` defines the text that it reads.
 - `config.json` and `retriever/models/encoder.py` define how it is run.
@@ -47,14 +46,17 @@ with a contrastive loss (eq. 6).
   the features of the trees.
 """
 
-_SIMILARITIES = {"fine": "context and goal apart, eq. 3", "plain": "context and goal as one text, eq. 2"}
+_BAG = "A bag of weighed terms: tokens, tokens of a premise's name, and hashed pairs of tokens."
+_SIMILARITIES = {
+    "fine": "A BERT with mean pooling, context and goal apart (eq. 3).",
+    "plain": "A BERT with mean pooling, context and goal as one text (eq. 2).",
+}
 
 _LIMITS = """## Limits
 
 - It was trained on source text, not on elaborated terms. Its training states are theorem statements, goals stated
   inside proofs and, where the records have them, states between tactics, with the premises that the text names. It
   has not seen what `simp` or `omega` used.
-- It does not read names.
 - Its premises are Mathlib's. For other libraries it relies on the words that they share with Mathlib.
 - Figures of papers with labels per tactic are of another task.
 """
@@ -108,10 +110,11 @@ def _write_card(
     """
     fingerprint = encoder.fingerprint_of(model)
     reports = read_reports(figures, "encoder", fingerprint, "retriever evaluate")
-    manifest = read_manifest(load_config(run / "config.yaml").dataset)
     stages = stages_of(run)
+    manifest = read_manifest(Path(stages[-1].values["dataset"]))
     towers = stages_of(tower) if tower else []
-    similarity = stages[-1].values.get("loss", {}).get("similarity", "fine")
+    last = stages[-1].values
+    what = _BAG if last.get("terms") else _SIMILARITIES[last.get("loss", {}).get("similarity", "fine")]
     train = sum(count for name, count in manifest.queries.items() if name.startswith("train/"))
     items = [
         f"Data: Mathlib's source text, revision `{manifest.revision}`, {manifest.corpus:,} premises, "
@@ -125,7 +128,7 @@ def _write_card(
         f"Fingerprint `{fingerprint}`.",
     ]
     parts = [
-        _HEADER.format(similarity=_SIMILARITIES[similarity]),
+        _HEADER.format(what=what),
         "## Training\n",
         *map(_item, items),
         "",

@@ -58,7 +58,7 @@ from retriever.search.index.segment_content import SegmentContent, write_segment
 from retriever.search.index.store import OTHER_MODEL, IndexStore
 
 CARD = "bundled.json"
-FORM = 4
+FORM = 5
 """Of what is shipped, raised whenever another version could not read it."""
 _OFTEN = 4
 """Uses in training proofs from which the words of a statement are shipped: those of the others would find little more,

@@ -18,7 +18,7 @@ from retriever.lean.index.content import content_of, kept_of, premise_of
 from retriever.lean.index.steps import read_mentions, read_steps, step_vectors
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.quantise import quantise
-from retriever.models.text import premise_texts
+from retriever.models.text import named_texts
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.proof_columns import ProofRows, ReadStep
 from retriever.search.index.segment import Segment
@@ -139,9 +139,9 @@ class LeanIndexCorpus:
         """The encoder's."""
         return self.encoder.dimension
 
-    def text(self, record: Premise) -> tuple[str, str]:
+    def text(self, record: Premise) -> tuple[str, str, str]:
         """What the encoder reads of a premise."""
-        return premise_texts(record)
+        return named_texts(record)
 
     def encode(self, records: Sequence[Premise]) -> Floats:
         """float32[n, dimension], eq. (3). Raises Cancelled."""

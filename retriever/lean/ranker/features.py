@@ -5,6 +5,7 @@
 | votes | what the proofs of near theorems use: `retriever.lean.ranker.votes` |
 | dense, lexical | scores of the goal's target alone, and ranks and distances among the candidates |
 | structure | how a premise could be used on the goal: `retriever.lean.ranker.patterns` |
+| matches | how much of the goal it matches: `retriever.lean.ranker.matches` |
 | names | the parts of a premise's name against the goal's tokens |
 | place | what proofs of the same place use: `retriever.lean.ranker.place` |
 | kinds | what a premise is, where it is no theorem: `retriever.lean.ranker.kinds` |
@@ -23,6 +24,7 @@ from lean_extract.common.arrays import Floats
 from retriever.lean.callers import CALLERS, Caller
 from retriever.lean.features import FEATURES, CandidateColumns, ranks
 from retriever.lean.ranker.kinds import KIND_COLUMNS
+from retriever.lean.ranker.matches import MATCHES, best_match
 from retriever.lean.ranker.patterns import PATTERNS
 from retriever.lean.ranker.place import PLACE, USES, declaration_gaps
 from retriever.lean.ranker.votes import VOTES
@@ -55,9 +57,11 @@ _RELATIVE = (
     "name_target",  # share of the name's parts among the target's tokens
     *(name.replace("uses", "lift") for name in USES),  # a count by place / sqrt(1 + how many proofs use it)
     "declaration_gap",  # 1 / (1 + declarations between it and the goal) above the goal in the open file
+    "match_log_rank",  # by the most that it matches of the target; 0 for what matches nothing
+    "match_known_log_rank",  # the same for the hypotheses
 )
 _CALLERS = tuple(f"caller_{name}" for name in CALLERS if name)
-RANKER_FEATURES = (*FEATURES, *VOTES, *PATTERNS, *PLACE, *KIND_COLUMNS, *_RELATIVE, *_CALLERS)
+RANKER_FEATURES = (*FEATURES, *VOTES, *PATTERNS, *MATCHES, *PLACE, *KIND_COLUMNS, *_RELATIVE, *_CALLERS)
 """The names of the columns, in order."""
 
 
@@ -69,6 +73,8 @@ class RankerColumns:
     """float32[n, len(VOTES)]"""
     patterns: Floats
     """float32[n, len(PATTERNS)]"""
+    matches: Floats
+    """float32[n, len(MATCHES)]"""
     place: Floats
     """float32[n, len(PLACE)], counts as they are."""
     kinds: Floats
@@ -142,13 +148,18 @@ def ranker_features(
         "name_target": _share(parts, question.target_tokens),
         **_lifts(further.place, rarity),
         "declaration_gap": declaration_gaps(question.lines, candidates.lines, is_near),
+        "match_log_rank": _match_rank(further.matches, is_known=False),
+        "match_known_log_rank": _match_rank(further.matches, is_known=True),
     }
     relative = np.stack([np.asarray(columns[name], dtype=np.float32) for name in _RELATIVE], axis=1)
     place = np.log1p(further.place)
     callers = np.tile(
         np.array([name == question.caller for name in CALLERS if name], np.float32), (len(table), 1)
     )
-    parts_of = [table, further.votes, further.patterns, place, further.kinds, relative, callers]
+    parts_of = [
+        *(table, further.votes, further.patterns, further.matches),
+        *(place, further.kinds, relative, callers),
+    ]
     return np.concatenate(parts_of, axis=1, dtype=np.float32)
 
 
@@ -158,6 +169,11 @@ def _lifts(place: Floats, rarity: Floats) -> dict[str, Floats]:
 
 def _log_rank(scores: Floats) -> Floats:
     return -np.log1p(ranks(scores)).astype(np.float32)
+
+
+def _match_rank(matches: Floats, *, is_known: bool) -> Floats:
+    best = best_match(matches, is_known=is_known)
+    return np.where(best > 0, 1.0 / (1.0 + np.log1p(ranks(best))), 0.0).astype(np.float32)
 
 
 def _gap(scores: Floats) -> Floats:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import fields
 
 import numpy as np
 
 from lean_extract.common.arrays import Doubles, Floats, Ids, UInt32s
-from retriever.lean.structure.hashes import EQUATION, EQUIVALENCE, Channel, GoalPatterns
+from retriever.lean.structure.goal_patterns import GoalPatterns
+from retriever.lean.structure.hashes import EQUATION, EQUIVALENCE, Channel, channels_of
 from retriever.lean.structure.index import StructureIndex, among
 
 PATTERNS = (
@@ -43,24 +44,21 @@ def pattern_columns(index: StructureIndex, patterns: GoalPatterns, lengths: Ids,
     def total(values: Doubles) -> Doubles:
         return np.asarray(np.bincount(owners, values, minlength=count), dtype=np.float64)
 
-    def met(tokens: Iterable[int]) -> Doubles:
-        return among(rows, tokens).astype(np.float64)
-
-    left_inside, right_inside = total(met(patterns.left_inside)), total(met(patterns.right_inside))
-    equation, equivalence = total(met([EQUATION])), total(met([EQUIVALENCE]))
-    channels = rows & np.uint32(7)
+    met = among(rows, *(getattr(patterns, one.name) for one in fields(patterns)), [EQUATION], [EQUIVALENCE])
+    head, left, right, left_inside, right_inside, left_subterms, hypotheses, *relations = met * 1.0
+    equation, equivalence = map(total, relations)
+    left_met = total(left_inside)
+    channels = channels_of(rows)
     columns = (
-        total(met(patterns.head)),
-        total(met(patterns.left_of_target)),
-        total(met(patterns.right_of_target)),
-        left_inside,
-        right_inside,
-        total(weights * met(patterns.left_subterms)),
-        total(met(patterns.hypotheses)),
+        *map(total, (head, left, right)),
+        left_met,
+        total(right_inside),
+        total(weights * left_subterms),
+        total(hypotheses),
         equation,
         equivalence,
-        (equation + equivalence) * np.minimum(left_inside, 1.0),
-        np.log1p(total(weights * (channels == Channel.CONCLUSION))),
+        (equation + equivalence) * np.minimum(left_met, 1.0),
+        np.log1p(total(weights * (channels <= Channel.RIGHT))),
         np.log1p(total(weights * (channels == Channel.HYPOTHESES))),
     )
     return np.stack(columns, axis=1).astype(np.float32)

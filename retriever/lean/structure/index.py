@@ -10,14 +10,26 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.common.arrays import Doubles, Floats, Ids, Int32s, UInt32s
-from retriever.lean.structure.hashes import SIDES, Channel, GoalStructure, in_channel
+from retriever.lean.structure.hashes import (
+    EQUATION,
+    EQUIVALENCE,
+    Channel,
+    GoalStructure,
+    channel_start,
+    channels_of,
+)
 from retriever.search.index.structure_columns import StructureColumns
+from retriever.search.index.table import rows_of
 
 _CHANNELS = len(Channel)
+_CONCLUSIONS = (Channel.CONCLUSION, Channel.LEFT, Channel.RIGHT)
 _MIRRORED = 0.9
 """The value of an instance whose sides have to be swapped first."""
 _SIDE = 0.8
 """The value of an instance of one side of an `↔`."""
+_MOST_REWRITING = 1000
+"""Premises that are matched with a goal's subterms to find those that rewrite it."""
+_NONE: UInt32s = np.zeros(0, dtype=np.uint32)
 _MUCH = 10.0
 """A weight of hypotheses that counts as large: about two rare symbols."""
 
@@ -76,26 +88,61 @@ class StructureIndex:
 
     @cached_property
     def _sizes(self) -> npt.NDArray[np.uint8]:
-        """uint8[len(SIDES), n]: the number of hashes of each premise in each channel of conclusions."""
+        """uint8[3, n]: the number of hashes of each premise's conclusion, and of its left and its right side."""
         sizes = []
         for segment in self._segments:
-            channels = (segment.rows & np.uint32(7)).astype(np.uint8)
+            channels = channels_of(segment.rows).astype(np.uint8)
             first, last = segment.row_starts[:-1], segment.row_starts[1:]
-            counts = np.empty((len(SIDES), len(segment)), dtype=np.uint8)
-            for row, side in enumerate(SIDES):
-                before = np.append(np.int32(0), np.cumsum(channels == side, dtype=np.int32))
+            counts = np.empty((len(_CONCLUSIONS), len(segment)), dtype=np.uint8)
+            for row, chosen in enumerate(
+                (channels <= Channel.RIGHT, channels == Channel.LEFT, channels == Channel.RIGHT)
+            ):
+                before = np.append(np.int32(0), np.cumsum(chosen, dtype=np.int32))
                 counts[row] = np.minimum(before[last] - before[first], 255)
             sizes.append(counts)
-        return np.concatenate([np.zeros((len(SIDES), 0), dtype=np.uint8), *sizes], axis=1)
+        return np.concatenate([np.zeros((len(_CONCLUSIONS), 0), dtype=np.uint8), *sizes], axis=1)
 
     def instances(self, goal: GoalStructure) -> Ids:
-        """The premises such that the goal is an instance of the conclusion or a side of it, ascending."""
+        """The premises such that the goal is an instance of the conclusion or a side of an `↔`, ascending."""
         found = np.zeros(len(self), dtype=np.bool_)
-        for target in (goal.target, goal.mirrored):
-            for channel, sizes in zip(SIDES, self._sizes, strict=True):
-                if target:
-                    found |= (sizes > 0) & (self._counts(in_channel(t, channel) for t in target) == sizes)
+        whole, *sides = self._sizes
+        is_equivalence = self._counts([EQUIVALENCE]) > 0
+        for target, as_side in ((goal.target, goal.sides), (goal.mirrored, goal.mirrored_sides)):
+            if not target:
+                continue
+            found |= (whole > 0) & (self._counts(target) == whole)
+            for channel, sizes in zip((Channel.LEFT, Channel.RIGHT), sides, strict=True):
+                tokens = [token for token in as_side if token >> 29 == channel]
+                found |= is_equivalence & (sizes > 0) & (self._counts(tokens) == sizes)
         return np.flatnonzero(found)
+
+    @cached_property
+    def _rewriting(self) -> list[tuple[UInt32s, Ids]]:
+        """For each side: (a hash of it, the premise) of all equations and equivalences, by the hash.
+
+        It is the rarest one of the side, so that few premises are under one hash.
+        """
+        found = []
+        for side in (Channel.LEFT, Channel.RIGHT):
+            keys = np.concatenate([_NONE, *(_rarest(segment, side) for segment in self._segments)])
+            chosen = np.flatnonzero((self._counts([EQUATION, EQUIVALENCE]) > 0) & (keys > 0))
+            order = np.argsort(keys[chosen], kind="stable")
+            found.append((keys[chosen][order], chosen[order]))
+        return found
+
+    def rewriting(self, hashes: UInt32s) -> Ids:
+        """The equations and equivalences with a side whose rarest hash is among these; at most _MOST_REWRITING.
+
+        Those under the rarest hashes come first into the list, which ascends.
+        """
+        parts = []
+        for keys, premises in self._rewriting:
+            first = np.searchsorted(keys, hashes, side="left")
+            counts = np.searchsorted(keys, hashes, side="right") - first
+            order = np.argsort(counts, kind="stable")
+            order = order[np.cumsum(counts[order]) <= _MOST_REWRITING // 2]
+            parts.append(premises[rows_of(first[order], counts[order])])
+        return np.unique(np.concatenate(parts))
 
     def _counts(self, tokens: Iterable[int]) -> npt.NDArray[np.int64]:
         """int64[n]: how many of these tokens each premise has."""
@@ -137,7 +184,7 @@ class StructureIndex:
 
     def _fit(self, goal: GoalStructure, lengths: Ids, rows: UInt32s) -> Fit:
         count = len(lengths)
-        cells = np.repeat(np.arange(count), lengths) * _CHANNELS + (rows & 7).astype(np.int64)
+        cells = np.repeat(np.arange(count), lengths) * _CHANNELS + channels_of(rows).astype(np.int64)
         weights = self.weights(rows)
 
         def by_channel(values: Doubles) -> Doubles:
@@ -146,26 +193,37 @@ class StructureIndex:
 
         totals = by_channel(weights)
 
-        def matched_weights(tokens: Iterable[int]) -> tuple[Doubles, npt.NDArray[np.bool_]]:
-            has = among(rows, tokens)
-            return by_channel(weights * has), by_channel((~has).astype(np.float64)) == 0
-
+        ways = ((goal.target, goal.sides, 1.0), (goal.mirrored, goal.mirrored_sides, _MIRRORED))
+        *has, is_known = among(
+            rows, *(tokens for way in ways for tokens in way[:2]), goal.hypotheses | goal.types
+        )
         size = float(self.weights(np.fromiter(goal.own, dtype=np.uint32)).sum())
         instance, overlap, evidence = np.zeros(count), np.zeros(count), np.zeros(count)
-        for target, price in ((goal.target, 1.0), (goal.mirrored, _MIRRORED)):
+        is_equivalence = np.bincount(cells // _CHANNELS, rows == EQUIVALENCE, minlength=count) > 0
+        total = totals[:, _CONCLUSIONS].sum(axis=1)
+        for has_whole, has_side, (target, _, price) in zip(has[::2], has[1::2], ways, strict=True):
             if not target:
                 continue
-            matched, is_all = matched_weights(
-                in_channel(token, channel) for channel in SIDES for token in target
-            )
-            for channel in SIDES:
-                worth = price if channel == Channel.CONCLUSION else price * _SIDE
-                whole = is_all[:, channel] & (totals[:, channel] > 0)
-                share = worth * np.minimum(matched[:, channel] / max(size, 1e-9), 1.0)
-                evidence = np.where(whole & (share > instance), matched[:, channel], evidence)
-                instance = np.maximum(instance, np.where(whole, share, 0.0))
-                overlap = np.maximum(overlap, worth * _share(matched[:, channel], totals[:, channel], 0.0))
-        known, _ = matched_weights((*goal.hypotheses, *goal.types))
+            whole, part = by_channel(weights * has_whole), by_channel(weights * has_side)
+            is_whole, is_part = (by_channel(~one * 1.0) == 0 for one in (has_whole, has_side))
+            for matched, most, is_all, worth in (
+                (whole[:, _CONCLUSIONS].sum(axis=1), total, is_whole[:, _CONCLUSIONS].all(axis=1), price),
+                *(
+                    (
+                        part[:, side] * is_equivalence,
+                        totals[:, side] * is_equivalence,
+                        is_part[:, side],
+                        price * _SIDE,
+                    )
+                    for side in (Channel.LEFT, Channel.RIGHT)
+                ),
+            ):
+                share = worth * np.minimum(matched / max(size, 1e-9), 1.0)
+                is_best = is_all & (most > 0) & (share > instance)
+                evidence = np.where(is_best, matched, evidence)
+                instance = np.where(is_best, share, instance)
+                overlap = np.maximum(overlap, worth * _share(matched, most, 0.0))
+        known = by_channel(weights * is_known)
         assumed = known[:, Channel.HYPOTHESES]
         has_all = assumed >= totals[:, Channel.HYPOTHESES] - 1e-6
         types = _share(known[:, Channel.TYPES], totals[:, Channel.TYPES], 1.0)
@@ -190,15 +248,27 @@ class StructureIndex:
         return np.asarray(np.log((2.0 + len(self)) / (1.0 + frequency)))
 
 
-def among(rows: UInt32s, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
-    """bool[len(rows)]: which rows are one of these few tokens."""
-    few = np.array(sorted(tokens), dtype=np.uint32)
-    if not len(few):
-        return np.zeros(len(rows), dtype=np.bool_)
-    if len(few) == 1:
-        return np.asarray(rows == few[0])
-    index = np.minimum(np.searchsorted(few, rows), len(few) - 1)
-    return np.asarray(few[index] == rows)
+def _rarest(segment: StructureColumns, side: Channel) -> UInt32s:
+    """uint32[n]: the rarest hash of each document's side; 0 where there is none."""
+    start, stop = np.searchsorted(segment.hashes, [channel_start(side), channel_start(side + 1)])
+    counts = np.diff(segment.starts[start : stop + 1])
+    order = np.argsort(-counts, kind="stable")
+    entries = rows_of(segment.starts[start:stop][order], counts[order])
+    found = np.zeros(len(segment), dtype=np.uint32)
+    found[segment.documents[entries]] = np.repeat(segment.hashes[start:stop][order], counts[order])
+    return found
+
+
+def among(rows: UInt32s, *sets: Iterable[int]) -> npt.NDArray[np.bool_]:
+    """bool[len(sets), len(rows)]: which rows are in each of some small sets."""
+    lists = [np.fromiter(one, dtype=np.uint32) for one in sets]
+    tokens = np.unique(np.concatenate(lists))
+    is_in = np.zeros((len(sets), len(tokens) + 1), dtype=np.bool_)  # the last one is of what is in none
+    for number, one in enumerate(lists):
+        is_in[number, np.searchsorted(tokens, one)] = True
+    place = np.searchsorted(tokens, rows)
+    known = np.append(tokens, np.uint32(0))[place] == rows
+    return is_in[:, np.where(known, place, len(tokens))]
 
 
 def _share(matched: Doubles, total: Doubles, otherwise: float) -> Doubles:

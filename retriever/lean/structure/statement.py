@@ -15,12 +15,12 @@ from retriever.models.text import binder_parts
 Path = tuple[int, ...]
 """A position in a term: the argument indices from the root."""
 MOST_HYPOTHESES = 48
-_DEEPEST = 6
+DEEPEST = 6
 """Positions deeper than this are ignored."""
 _MOST_POSITIONS = 48
 _MOST_PREMISES_OF_TARGET = 16
 _MOST_SYMBOLS = 256
-_LARGEST_KEY = 16
+_LARGEST_KEY = 64
 _PROPOSITIONS = frozenset(
     (
         *("eq", "ne", "le", "lt", "ge", "gt", "dvd", "modeq", "and", "or", "not", "iff", "exists", "forall"),
@@ -100,8 +100,15 @@ class TermNode(NamedTuple):
     """Empty if the subterm is too large to be compared."""
 
 
-def nodes_of(term: SymbolTerm, variables: frozenset[str], *, is_goal: bool) -> Iterator[TermNode]:
-    """The positions of a term, those nearest to the root first.
+def nodes_of(
+    term: SymbolTerm,
+    variables: frozenset[str],
+    *,
+    is_goal: bool,
+    deepest: int = DEEPEST,
+    most: int = _MOST_POSITIONS,
+) -> Iterator[TermNode]:
+    """The positions of a term, those nearest to the root first; at most so many, none deeper.
 
     In a premise, a variable has no symbols, and neither has a variable applied to bound variables only. In a
     goal, all symbols are fixed, but an application can also match an applied variable.
@@ -109,7 +116,7 @@ def nodes_of(term: SymbolTerm, variables: frozenset[str], *, is_goal: bool) -> I
     waiting: list[tuple[Path, SymbolTerm, tuple[str, ...]]] = [((), term, ())]
     count = 0
     for path, here, bound in waiting:
-        if count >= _MOST_POSITIONS:
+        if count >= most:
             return
         count += 1
         here = _reduced(here, variables, bound)
@@ -121,7 +128,7 @@ def nodes_of(term: SymbolTerm, variables: frozenset[str], *, is_goal: bool) -> I
             yield TermNode(path, (), "")
             continue
         yield TermNode(path, _readings(here, bound, is_variable, is_goal), _key(here) if is_goal else "")
-        if len(path) < _DEEPEST:
+        if len(path) < deepest:
             inner = (*bound, *here.binds)
             waiting += [((*path, number), one, inner) for number, one in enumerate(here.arguments)]
 

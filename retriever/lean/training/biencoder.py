@@ -16,12 +16,9 @@ from retriever.lean.augmentation.augment import load_augmented
 from retriever.lean.dataset.dataset import read_manifest
 from retriever.lean.training.arrays import load_arrays
 from retriever.lean.training.sampling import (
-    augmented_states,
-    draw_augmentations,
+    changed_states,
     draw_batch,
     excluded,
-    with_unrelated,
-    without_hypotheses,
 )
 from retriever.metrics.ranking import recall_at
 from retriever.models.text import GOAL, VAR
@@ -91,11 +88,7 @@ class BiEncoderObjective(BertObjective):
         config, arrays = self._config, self._arrays
         key = (config.seed, step, micro, rank)
         batch = draw_batch(arrays, self._pools, config.batch, key, self._mined)
-        drawn = draw_augmentations(len(batch.queries), len(self._augmented), config.batch.varied, key)
-        read = augmented_states([arrays.states, *self._augmented], batch.queries, drawn)
-        chances = np.where(arrays.origins[batch.queries] == _STATEMENT, 0.0, config.batch.dropped)
-        read = without_hypotheses(read, chances, self._marks, key)
-        read = with_unrelated(read, config.batch.unrelated, self._marks, key)
+        read = changed_states(arrays, self._augmented, batch.queries, config.batch, self._marks, key)
         read = read.cut(config.lengths.state, keep="tail")
         states, *parts = self._pooled(model, read, batch.premises)
         return matryoshka_loss(

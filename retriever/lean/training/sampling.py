@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.common.arrays import Int64s
-from retriever.training.arrays import Pools, TrainingArrays
+from retriever.training.arrays import ORIGINS, Pools, TrainingArrays
 from retriever.training.drawing import draw_positives, draw_queries
 from retriever.training.reranking.mined import Mined
 from retriever.training.running.config import BatchConfig
 from retriever.training.tokens import Ragged, concatenate, ragged
 
+_STATEMENT = ORIGINS.index("statement")
 _AUGMENTATION, _DROPPED, _UNRELATED = 0x5EED, 0xD20B, 0x07E2
 """Parts of the seeds of augmentations, so that they are drawn apart from the batch."""
 
@@ -69,6 +71,47 @@ def draw_augmentations(queries: int, kinds: int, share: float, key: Sequence[int
     generator = np.random.default_rng([*key, _AUGMENTATION])
     chosen = generator.integers(1, kinds + 1, queries)
     return np.where(generator.random(queries) < share, chosen, 0).astype(np.int64)
+
+
+class StateChanges(Protocol):
+    """How the states of a batch are changed before they are read; a part of a run's settings."""
+
+    @property
+    def varied(self) -> float:
+        """The share of the states that are augmented."""
+
+    @property
+    def dropped(self) -> float:
+        """The chance with which each hypothesis of a state inside a proof is left out."""
+
+    @property
+    def unrelated(self) -> float:
+        """The share of the states that get hypotheses of another."""
+
+
+def changed_states(
+    arrays: TrainingArrays,
+    augmented: Sequence[Ragged],
+    queries: Int64s,
+    changes: StateChanges,
+    marks: tuple[int, int],
+    key: Sequence[int],
+) -> Ragged:
+    """[b] The states of `queries` as a batch reads them, not cut.
+
+    Args:
+        arrays: the dataset.
+        augmented: its states by each kind of augmentation (`load_augmented`); none are needed for no share.
+        queries: [b]
+        changes: by which chances.
+        marks: the tokens that a hypothesis and the target begin with.
+        key: what is drawn from, as in `draw_batch`.
+    """
+    drawn = draw_augmentations(len(queries), len(augmented), changes.varied, key)
+    read = augmented_states([arrays.states, *augmented], queries, drawn)
+    chances = np.where(arrays.origins[queries] == _STATEMENT, 0.0, changes.dropped)
+    read = without_hypotheses(read, chances, marks, key)
+    return with_unrelated(read, changes.unrelated, marks, key)
 
 
 def augmented_states(kinds: Sequence[Ragged], queries: Int64s, drawn: Int64s) -> Ragged:

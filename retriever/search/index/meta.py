@@ -29,7 +29,7 @@ from lean_extract.common.typed import Form, read_typed, read_value
 from retriever.search.index.files import damaged, read_document, unreadable, write_document
 
 FORMAT = "premise-suggest-segment"
-VERSION = 4
+VERSION = 5
 """It rises when the readings of statements change, too: an index keeps hashes and trees of them."""
 META = "meta.json"
 _LARGEST = 1 << 53

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,18 @@ def read_terms(tokenizer: Path, pairs: int) -> Terms:
         hint = "Train one with `python -m retriever tokenizer`."
         raise ModelError(f"The tokenizer {tokenizer} has no {SEP}.", hint)
     return Terms(opened.get_vocab_size(), int(mark), pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTerms:
+    """The terms of some texts, one text after the other."""
+
+    terms: Tensor
+    """int64[entries]"""
+    starts: Tensor
+    """int64[texts] Where each text's terms begin."""
+    counts: Tensor
+    """float32[entries] 1 + ln of how often a term occurs in its text."""
 
 
 class Bag(nn.Module):
@@ -66,15 +79,25 @@ class Bag(nn.Module):
         with torch.no_grad():
             self.log_weights.copy_(torch.from_numpy(np.log(weights)))
 
-    def forward(self, texts: Ragged) -> Tensor:
-        """[rows, hidden] float32; not normalised. In training a term is left out by chance."""
+    def read(self, texts: Ragged) -> ReadTerms:
+        """The texts' terms on the model's device, for texts that are embedded again and again."""
         terms, starts, counts = self.terms.of(texts.flat, texts.offsets)
-        device = self.log_weights.device
-        flat, offsets = torch.from_numpy(terms).to(device), torch.from_numpy(starts[:-1]).to(device)
-        weights = self.log_weights.exp()[flat] * (1 + torch.from_numpy(counts).to(device).log())
+        parts = (terms, starts[:-1], 1 + np.log(counts))
+        return ReadTerms(*(torch.from_numpy(part).to(self.log_weights.device) for part in parts))
+
+    def forward(self, texts: Ragged | ReadTerms) -> Tensor:
+        """[rows, hidden] float32; not normalised. In training a term is left out by chance."""
+        read = self.read(texts) if isinstance(texts, Ragged) else texts
+        weights = self.log_weights.exp()[read.terms] * read.counts
         weights = functional.dropout(weights, self.dropout, self.training)
         table = self.word_embeddings.weight
-        return functional.embedding_bag(flat, table, offsets, mode="sum", per_sample_weights=weights)
+        return functional.embedding_bag(
+            read.terms, table, read.starts, mode="sum", per_sample_weights=weights
+        )
+
+    def table(self) -> Tensor:
+        """[terms, hidden] Each term's vector by its weight: what is exported."""
+        return self.word_embeddings.weight * self.log_weights.exp()[:, None]
 
     def states(self, ids: Tensor) -> Tensor:
         """[n, s, hidden] The weighed vectors of tokens, int64 [n, s], one by one."""

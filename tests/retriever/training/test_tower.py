@@ -29,7 +29,7 @@ from retriever.models.state_tower import FOLDER, StateTower
 from retriever.training.drawing import draw_positives
 from retriever.training.running.config import Labels
 from retriever.training.running.config_io import from_plain, read_values, to_plain
-from retriever.training.tower_config import TowerConfig
+from retriever.training.tower_config import TermsConfig, TowerConfig
 from tests.commands import command
 from tests.retriever.little_library import DebugData
 from tests.retriever.support import Sheet, make_store, theorem
@@ -110,6 +110,47 @@ def test_it_begins_as_the_bag_of_words(debug_data: DebugData, bag: Path, tmp_pat
         tower = StateTower.load(model / FOLDER, encoder)
         expected = [encoder.encode([encoder.fit(goal).text])[0] for goal in goals]
         assert np.allclose(tower.encode_states(goals), np.stack(expected), atol=1e-4)
+
+
+def test_premises_can_be_embedded_by_terms_that_are_trained_along(
+    debug_data: DebugData, bag: Path, tmp_path: Path
+) -> None:
+    config = config_for(debug_data, bag, tmp_path / "run")
+    batch = replace(config.batch, varied=0.5)
+    along = replace(config, terms=TermsConfig(pairs=64), batch=batch)
+    assert train(along, tmp_path, "--until", "15") == 0
+    assert train(along, tmp_path, "--resume") == 0
+    curve = [json.loads(line) for line in (along.run / "curve.jsonl").read_text().splitlines()]
+    losses = [point["loss"] for point in curve if "loss" in point]
+    assert losses[-1] < losses[0]
+
+    model = tmp_path / "model"
+    assert command("retriever export")([along.run, model]) == 0
+    encoder = Encoder.load(model)
+    tower = StateTower.load(model / FOLDER, encoder)
+    dataset = load_dataset(debug_data.dataset)
+    premises = encoder.encode_premises(dataset.corpus)
+    renamed = encoder.encode_premises([replace(dataset.corpus[0], name="quite.another_name")])[0]
+    assert not np.allclose(renamed, premises[0])
+    valid = [query for query in dataset.queries if query.split == "valid"]
+    ranks = {
+        reader: [
+            int((scores > max(scores[list(query.gold)])).sum())
+            for query, scores in zip(
+                valid, read.encode_states([q.goal for q in valid]) @ premises.T, strict=True
+            )
+        ]
+        for reader, read in (("terms", encoder), ("tower", tower))
+    }
+    assert all(np.median(found) < len(premises) / 4 for found in ranks.values())
+
+    terms, config_file = model / "terms.npz", model / "config.json"
+    config_file.write_text(config_file.read_text().replace('"pairs": 64', '"pairs": 65'))
+    with pytest.raises(ModelError, match="vectors for"):
+        Encoder.load(model)
+    terms.write_bytes(terms.read_bytes()[:-400])
+    with pytest.raises(ModelError, match="damaged"):
+        Encoder.load(model)
 
 
 def test_it_learns_what_the_bag_cannot(trained: Path, debug_data: DebugData, bag: Path) -> None:
