@@ -52,6 +52,12 @@ def columns(state: str, *premises: tuple[str, ...]) -> list[dict[str, float]]:
         ("⊢ 1 ∈ closedBall (f 0) (2 * ε)", MEM, {"match_left", "match_left_share"}),
         ("h : dist (g 1) y ≤ ε\n⊢ ?m = 1", MEM, {"match_known_right"}),
         ("⊢ ?m", MEM, set()),
+        ("⊢ @IsPi α (s @) ∧ @ 2", MEM, set()),
+        (
+            "g : A →+ B\n⊢ p (g (2 + y))",
+            ("f (a + b) = f a + c", "(a b : A)", "(f : F)"),
+            {"match_left", "match_left_share"},
+        ),
         (
             "⊢ eval c (map f (p q)) = 0",
             ("(x.map g).eval y = z", "{x y g : R}"),

@@ -31,7 +31,19 @@ _MOST_NODES = 160
 _DEEPEST_SUBTERM = 14
 _MOST_LINKS = 1500
 _FIXED = frozenset(
-    (*map(symbol_of, (*OPERATORS, *BIG)), "ite", "λ", "forall", "exists", "setOf", "(,)", "⟨⟩", "[]", "{}")
+    (
+        *map(symbol_of, (*OPERATORS, *BIG)),
+        "@",
+        "ite",
+        "λ",
+        "forall",
+        "exists",
+        "setOf",
+        "(,)",
+        "⟨⟩",
+        "[]",
+        "{}",
+    )
 )
 """The arguments of these are written in one order."""
 _CONNECTIVES = frozenset(("and", "or", "not", "iff", "→", "forall", "exists", "∃!"))
@@ -166,7 +178,7 @@ class _Table:
 
 def _subterms(nodes: Sequence[TermNode]) -> Iterator[_Subterm]:
     """The subterms of a term that are not variables."""
-    read = {node.path: node.symbols[0].rpartition("/") if node.symbols else ("", "", "") for node in nodes}
+    read = {node.path: _head(node) for node in nodes}
     inside: dict[Path, list[TermNode]] = {node.path: [] for node in nodes}
     sizes = dict.fromkeys(inside, 0)
     steps: dict[Path, frozenset[int]] = {}
@@ -175,9 +187,9 @@ def _subterms(nodes: Sequence[TermNode]) -> Iterator[_Subterm]:
             sizes[node.path[:depth]] += 1
             if len(node.path) - depth < DEEPEST:
                 inside[node.path[:depth]].append(node)
-        symbol, _, arguments = read[node.path[:-1]] if node.path else ("", "", "")
-        if symbol and symbol not in _FIXED and int(arguments) > 1:
-            steps[node.path] = frozenset((node.path[-1] + way) % int(arguments) for way in (1, -1))
+        symbol, arguments = read[node.path[:-1]] if node.path else ("", 0)
+        if symbol and symbol not in _FIXED and arguments > 1:
+            steps[node.path] = frozenset((node.path[-1] + way) % arguments for way in (1, -1))
     for node in nodes:
         if read[node.path][0]:
             above = (read[node.path[:depth]][0] for depth in range(len(node.path)))
@@ -185,6 +197,15 @@ def _subterms(nodes: Sequence[TermNode]) -> Iterator[_Subterm]:
             yield _Subterm(
                 node, inside[node.path], size, size / len(nodes), _CONNECTIVES.issuperset(above), steps
             )
+
+
+def _head(node: TermNode) -> tuple[str, int]:
+    """A node's symbol, `@` for a variable that is applied, with its arguments; empty for other variables."""
+    first = node.symbols[0] if node.symbols else ""
+    if first.startswith("@") and first[1:].isdecimal():  # `@foo/2` is a constant with all its arguments
+        return "@", int(first[1:])
+    symbol, _, arguments = first.rpartition("/")
+    return (symbol, int(arguments)) if symbol else ("", 0)
 
 
 def _pairs(groups: Iterable[Sequence[Path]], most: int) -> Iterator[tuple[Path, Path]]:
