@@ -80,8 +80,8 @@ class Rule:
 class Chain:
     """Rules to rewrite with, one after the other, in the goal or in a hypothesis.
 
-    `tactic`: as it is written at the position. `left`: the goals that are left, the first of which is rewritten further.
-    `size`: how large they are.
+    `tactic`: as it is written at the position. `left`: the goals that are left, of which the first is rewritten
+    further. `size`: how large they are.
     """
 
     rules: tuple[str, ...]

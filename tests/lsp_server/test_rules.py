@@ -67,31 +67,19 @@ async def test_rules_that_apply_one_after_the_other_are_one_rw(engine: Engine) -
     assert chain.edit.text == f"{chain.shown}\n  sorry"
     # `again` would rewrite without end, so that half of the rules are left.
     assert found["simp only [turn_eq_flip, flip_flip, Box.light_iff]"].status == "progress"
-
-
-async def test_hypotheses_are_rewritten(engine: Engine) -> None:
-    found = await accepted(engine, "(b : Box) (h : Light (turn (flip (flip b)))) : False")
-    assert "rw [turn_eq_flip, flip_flip] at h" in found
-    assert any(one.startswith("simp only [") and one.endswith("] at h") for one in found)
-
-
-@pytest.mark.parametrize(
-    ("statement", "step"),
-    [
-        (": ∃ b : Box, Light (turn b)", "refine ⟨?_, ?_⟩\n  rotate_left\n  sorry"),
-        ("(b : Box) " + " ".join(f"(h{number} : Light b)" for number in range(200)) + " : Heavy b", "sorry"),
-        ("(NAME : Box) : Light (turn (flip NAME))".replace("NAME", "b" * 10_000), "sorry"),
-    ],
-    ids=["unknowns", "many hypotheses", "a large goal"],
-)
-async def test_goals_of_which_no_copies_are_made_get_tactics_nevertheless(
-    engine: Engine, statement: str, step: str
-) -> None:
-    assert await accepted(engine, statement, step)
-
-
-async def test_names_that_mean_something_else_there_are_written_in_full(engine: Engine) -> None:
     above = "namespace Foo\naxiom flip_flip (n : Nat) : n = n\nend Foo\nopen Foo\n"
     assert "rw [turn_eq_flip, _root_.flip_flip]" in await accepted(
         engine, "(b : Box) : Light (turn (flip b))", above=above
     )
+    at_h = await accepted(engine, "(b : Box) (h : Light (turn (flip (flip b)))) : False")
+    assert "rw [turn_eq_flip, flip_flip] at h" in at_h
+    assert any(one.startswith("simp only [") and one.endswith("] at h") for one in at_h)
+
+
+async def test_goals_of_which_no_copies_are_made_get_tactics_nevertheless(engine: Engine) -> None:
+    with_unknowns = "refine ⟨?_, ?_⟩\n  rotate_left\n  sorry"
+    many = " ".join(f"(h{number} : Light b)" for number in range(200))
+    long = "(NAME : Box) : Light (turn (flip NAME))".replace("NAME", "b" * 10_000)
+    assert await accepted(engine, ": ∃ b : Box, Light (turn b)", with_unknowns)
+    assert await accepted(engine, f"(b : Box) {many} : Heavy b")
+    assert await accepted(engine, long)
