@@ -13,7 +13,7 @@ import numpy as np
 from lean_extract.common.arrays import Doubles, Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
-from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, AcceptanceModel, features, together
+from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, AcceptanceModel, described
 from prover.training.steps import last_parts, share_table, shares
 from prover.training.turns.collecting import LabelledGoal
 from prover.training.turns.effects import has_effect
@@ -63,11 +63,11 @@ def rows_of(sets: _Sets, part: float) -> _Rows:
     vectors, kept, which, folds = [], [], [], []
     for place, goals in enumerate(sets.values()):
         for goal in goals:
-            for key, proposed in together(goal.lists).items():
-                if goal.is_tried and key not in goal.verdicts:
+            for proposed, values in described(goal.lists):
+                if goal.is_tried and not goal.was_tried(proposed.tactic):
                     continue
                 row = np.zeros(len(FEATURES) + 1)
-                for name, value in features(proposed).items():
+                for name, value in values.items():
                     row[numbers[name]] = value
                 row[-1] = place
                 vectors.append(row)
@@ -135,9 +135,9 @@ def expected(odds: AcceptanceModel, goals: Sequence[LabelledGoal]) -> dict[str, 
     counts: dict[str, int] = defaultdict(int)
     for goal in goals:
         chances: dict[str, list[float]] = {one.source: [] for each in goal.lists for one in each}
-        for proposed in together(goal.lists).values():
+        for proposed, values in described(goal.lists):
             for source in proposed.by or {}:
-                chances[source].append(odds.chance(proposed))
+                chances[source].append(odds.chance(proposed, values))
         for source, found in chances.items():
             if source in sums:
                 best = sorted(found, reverse=True)[:_PLACES]
@@ -170,14 +170,9 @@ def cross_validated(sets: _Sets, rows: _Rows) -> list[_TurnsRow]:
     by_fold = [fitted(sets, rows.outside(fold), seconds) for fold in range(_FOLDS)]
     found = []
     for name, goals in sets.items():
-        orders = [_in_order(goal, by_fold[_fold_of(goal)]) for goal in goals]
+        orders = ([one.tactic for one in by_fold[_fold_of(goal)].in_turn(goal.lists)] for goal in goals)
         found.append(_row_of(name, list(zip(goals, orders, strict=True))))
     return found
-
-
-def _in_order(goal: LabelledGoal, odds: AcceptanceModel) -> list[str]:
-    """All that is proposed, in the order to try."""
-    return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.expected_value, reverse=True)]
 
 
 def _fold_of(goal: LabelledGoal) -> int:
