@@ -7,12 +7,16 @@ scores of all sources into chances that can be compared. A generator is one more
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lean_extract.records import Goal, Premise
+from lean_extract.syntax.complete_tactics import head
 from lean_extract.syntax.tactic_text import proves_nothing
 from prover import closers, templates
+
+_MANY = 4
+"""Of this many times the wanted number, some are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +42,12 @@ class CandidateSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """The usual ways to use a premise: `exact`, `apply`, `refine`, `rw`, `simp`, `have`, by its shape."""
+    """The usual ways to use a premise by its shape: the likeliest few, and the best with each other first word."""
 
     name: str = "premise"
     per_premise: int = 5
+    has_mathlib: bool = False
+    """Whether Mathlib's tactics are proposed, too."""
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
         """The tactics of all premises. The score falls with the premise's rank, and from one template of a
@@ -51,7 +57,7 @@ class Templates:
         definitions = [premise for premise in premises if not templates.is_theorem(premise)]
         views = [templates.PremiseView.of(premise, rank) for rank, premise in enumerate(theorems)]
         found = [
-            *self._of_each([templates.uses(goal_view, view) for view in views]),
+            *self._of_each([templates.uses(goal_view, view, self.has_mathlib) for view in views]),
             *self._of_each([templates.unfoldings(goal_view, premise) for premise in definitions]),
         ]
         found += [Candidate(use.tactic, use.fit, self.name) for use in templates.closed(goal_view, views)]
@@ -60,10 +66,13 @@ class Templates:
     def _of_each(self, uses: Iterable[Iterable[templates.Use]]) -> Iterator[Candidate]:
         """The best uses of each premise, best premise first."""
         for rank, of_premise in enumerate(uses):
-            best = sorted(of_premise, key=lambda use: -use.fit)[: self.per_premise]
             trust = 1 / (1 + 0.06 * rank)
-            for position, use in enumerate(best):
-                yield Candidate(use.tactic, use.fit * trust * 0.85**position, self.name)
+            found = [Candidate(use.tactic, use.fit * trust, self.name) for use in of_premise]
+            best = varied(merge([found], len(found)), self.per_premise, len(found))
+            usual = {head(one.tactic) for one in best[: self.per_premise]}
+            further = {head(one.tactic) for one in best} - usual
+            for position, one in enumerate(best[: self.per_premise + len(further)]):
+                yield replace(one, score=one.score * 0.85**position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,31 @@ def merge(lists: Iterable[Sequence[Candidate]], limit: int) -> list[Candidate]:
         if key not in best or best[key].score < candidate.score:
             best[key] = candidate
     return sorted(best.values(), key=lambda candidate: -candidate.score)[: max(limit, 0)]
+
+
+def varied(ranked: Sequence[Candidate], alike: int, most: int) -> list[Candidate]:
+    """The best few, then, up to the second number, the best with other first words, then the rest."""
+    chosen = list(ranked[:alike])
+    heads = {head(one.tactic) for one in chosen}
+    rest: list[Candidate] = []
+    for one in ranked[alike:]:
+        if len(chosen) < most and head(one.tactic) not in heads:
+            heads.add(head(one.tactic))
+            chosen.append(one)
+        else:
+            rest.append(one)
+    return [*chosen, *rest]
+
+
+def proposed(
+    sources: Iterable[CandidateSource], goal: Goal, premises: Sequence[Premise], limit: int
+) -> list[Candidate]:
+    """At most `limit` candidates of several sources, best first.
+
+    Of the last quarter, each has a first word that the better ones lack, as far as there are enough.
+    """
+    found = merge([source.candidates(goal, premises, _MANY * limit) for source in sources], _MANY * limit)
+    return merge([varied(found, limit * 3 // 4, limit)[:limit]], limit)
 
 
 def key_of(tactic: str) -> str:

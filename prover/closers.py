@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
 from lean_extract.records import Goal, Hypothesis
-from lean_extract.syntax.brackets import TERM_DEPTH
+from lean_extract.syntax.brackets import TERM_DEPTH, first_outside
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER
-from prover.facts import telescope
+from prover.facts import is_proof, telescope
+from prover.limits import MAX_PATTERN_PARTS
+from prover.patterns import fresh, pattern_of, taking_apart
 from prover.shapes import (
     GoalShape,
     binder_arguments,
@@ -26,12 +29,34 @@ _Proposal = tuple[str, float]
 
 LEAN_CLOSERS = ("simp", "grind", "simp_all")
 """Closing tactics of Lean's own that a search tries; for suggestions, see `prover.automation`."""
-MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
-"""Closing tactics that Mathlib provides."""
+MATHLIB_CLOSERS = (
+    "norm_num", "ring", "positivity", "linarith", "aesop", "gcongr", "fun_prop", "field_simp", "nlinarith",
+)  # fmt: skip
+"""Tactics that Mathlib provides and that mostly close a goal."""
+_ARITHMETIC, _PRODUCTS, _DIVISIONS = frozenset("+-*^"), frozenset("*^"), frozenset("/⁻")
+_ORDERED = frozenset("<≤>≥")
+_COMPARED = _ORDERED | {"=", "False"}
+_OF_FUNCTIONS = frozenset(
+    f"{word}{place}"
+    for word in ("Continuous", "Measurable", "AEMeasurable", "Differentiable", "ContDiff", "Analytic")
+    for place in ("", "On", "At", "WithinAt")
+)
+_WHERE: Mapping[str, Callable[[GoalShape, frozenset[str]], bool]] = {
+    "ring": lambda outer, words: outer.kind == "eq" and not _ARITHMETIC.isdisjoint(words),
+    "positivity": lambda outer, words: outer.left == ("0",) or outer.right == ("0",),
+    "linarith": lambda outer, words: outer.operator in _COMPARED,
+    "nlinarith": lambda outer, words: outer.operator in _ORDERED and not _PRODUCTS.isdisjoint(words),
+    "gcongr": lambda outer, words: outer.operator in _ORDERED | {"⊆"} and _is_alike(outer),
+    "fun_prop": lambda outer, words: not _OF_FUNCTIONS.isdisjoint(words),
+    "field_simp": lambda outer, words: outer.kind == "eq" and not _DIVISIONS.isdisjoint(words),
+    "norm_num": lambda outer, words: any(word[:1].isdigit() for word in words),
+}
+"""What the target has to be like, by its shape and words, for each of these to be likely."""
 _NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})
 _INDUCTIVE = frozenset({"ℕ", "Nat", "List", "Multiset", "Finset"})
 _SETS = frozenset("∪∩∅∘") | {"fun", "\\", "Set"}
 _MANY_NAMES = 6
+_MANY_TERMS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +98,18 @@ def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[_Proposal]:
         yield "contradiction", 0.2 if any(shape(type_).kind == "not" for type_ in types) else 0.05
     if _is_arithmetic(read):
         yield "omega", 0.6
+    words = frozenset(target)
     for tactic in extra:
-        yield tactic, 0.5
+        is_likely = tactic not in _WHERE or _WHERE[tactic](outer, words)
+        yield tactic, 0.5 if is_likely else 0.05
+        if tactic == "nlinarith" and is_likely:
+            squares = [f"sq_nonneg ({one} - {other})" for one, other in pairwise(_data(read, target))]
+            yield f"nlinarith [{', '.join(squares)}]", 0.4 if squares else 0.0
+
+
+def _is_alike(outer: GoalShape) -> bool:
+    """Whether both sides begin with the same symbol, so that they may differ inside."""
+    return bool(outer.left) and head(outer.left) == head(outer.right)
 
 
 def _is_arithmetic(read: _Read) -> bool:
@@ -89,6 +124,7 @@ def structural(goal: Goal) -> Iterator[_Proposal]:
         yield f"intro {' '.join(_introduced(goal))}", 0.8
     elif outer.kind in ("and", "iff"):
         yield "constructor", 0.62
+        yield f"refine ⟨{', '.join(_parts(outer))}⟩", 0.3
     elif outer.kind == "or":
         yield "left", 0.3
         yield "right", 0.3
@@ -105,6 +141,47 @@ def structural(goal: Goal) -> Iterator[_Proposal]:
             for name in hypothesis.names:
                 if _asks_for(name, read):
                     yield f"induction {name}", 0.16
+    if outer.kind == "exists":
+        yield from ((f"refine ⟨{name}, ?_⟩", 0.2) for name in _data(read, read.local))
+    yield from _by_cases(read, outer)
+
+
+def _parts(outer: GoalShape) -> Iterator[str]:
+    """What proves a conjunction or an equivalence, with the proofs of its parts left open."""
+    if outer.kind == "iff":
+        yield from ("fun h => ?_",) * 2
+        return
+    for _ in range(MAX_PATTERN_PARTS):
+        if outer.kind != "and":
+            break
+        yield "?_"
+        outer = shape(outer.right)
+    yield "?_"
+
+
+def _data(read: _Read, among: Container[str]) -> list[str]:
+    """The last variables of the context that are neither proofs nor types."""
+    names = (
+        name
+        for hypothesis, type_ in reversed(read.hypotheses)
+        if type_ and not type_[0].startswith(("Type", "Sort", "Prop")) and not is_proof("", type_, {})
+        for name in reversed(hypothesis.names)
+        if DAGGER not in name and name in among
+    )
+    return list(islice(names, _MANY_TERMS))
+
+
+def _by_cases(read: _Read, outer: GoalShape) -> Iterator[_Proposal]:
+    """Case distinctions on a condition of the target, and proofs by contradiction."""
+    h = fresh("h", read.local)
+    if "if" in read.target:
+        begin = read.target.index("if") + 1
+        condition = read.target[begin : first_outside(read.target, begin, len(read.target), ("then",))]
+        if ":" not in condition:
+            yield f"by_cases {h} : {' '.join(condition)}", 0.3
+        yield "split", 0.4
+    if outer.kind in ("rel", "or", "exists"):
+        yield f"by_contra {h}", 0.1
 
 
 def is_worth_cases(goal: Goal, name: str) -> bool:
@@ -168,11 +245,8 @@ def _introduced(goal: Goal) -> list[str]:
     used = {name for hypothesis in goal.hypotheses for name in hypothesis.names}
     names: list[str] = []
     for wish in wanted[:_MANY_NAMES]:
-        name, number = wish, 1
-        while name != "_" and name in used:
-            name, number = f"{wish}{number}", number + 1
-        used.add(name)
-        names.append(name)
+        names.append(fresh(wish, used))
+        used.add(names[-1])
     return names
 
 
@@ -199,17 +273,25 @@ def local(goal: Goal) -> Iterator[_Proposal]:
                     0.5 if last_parts(symbols(outer.left, _names(hypothesis.type))) <= mentioned else 0.1,
                 )
                 yield f"rw [← {name}]", 0.25 if last_parts(symbols(outer.right)) <= mentioned else 0.05
+            if head(core) == head(target) and (arguments or core != target):
+                yield f"simpa using {name}", 0.3
             if not arguments:
-                yield from _taken_apart(name, outer, target)
+                yield from _taken_apart(name, core, outer, read)
 
 
-def _taken_apart(name: str, outer: GoalShape, target: tuple[str, ...]) -> Iterator[_Proposal]:
+def _taken_apart(name: str, core: tuple[str, ...], outer: GoalShape, read: _Read) -> Iterator[_Proposal]:
     if outer.kind == "and":
-        yield f"exact {name}.1", 0.9 if strip_brackets(outer.left) == target else 0.02
-        yield f"exact {name}.2", 0.9 if strip_brackets(outer.right) == target else 0.02
+        yield f"exact {name}.1", 0.9 if strip_brackets(outer.left) == read.target else 0.02
+        yield f"exact {name}.2", 0.9 if strip_brackets(outer.right) == read.target else 0.02
         yield f"cases {name}", 0.2
     elif outer.kind in ("or", "exists"):
         yield f"cases {name}", 0.4
+    elif outer.kind == "eq" and any(
+        len(side) == 1 and side[0] in read.local for side in (outer.left, outer.right)
+    ):
+        yield f"subst {name}", 0.2
+    if pattern := pattern_of(core, read.local - {name}, name):
+        yield taking_apart(name, pattern), 0.4
 
 
 def _names(type_text: str) -> frozenset[str]:

@@ -72,6 +72,9 @@ MAX_TREE_NODES = 200
 MAX_NAMES_OF_A_TACTIC = 12
 """Names of one tactic that are adapted."""
 
+MAX_PATTERN_PARTS = 6
+"""How often the pattern for one fact is split."""
+
 # Tactics written from shapes.
 MAX_SHAPES_FILLED = 160
 """The most probable shapes of a goal that are filled."""

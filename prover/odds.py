@@ -1,8 +1,10 @@
 """The chance that Lean accepts a tactic and the proof keeps it, on one scale for all sources.
 
 A logistic regression. Each source that proposes a tactic adds three numbers: a weight of its own, one times the
-logit of its score, one times the logarithm of the tactic's place in its list. Further weights are those of the
-group of the tactic's first word, of its length, and of how many further sources propose it.
+logit of its score, one times the logarithm of the tactic's place in its list. Each source, whether it proposes the
+tactic or not, adds two for how much it expects the tactic's first word, and its form (`rw [..] at`): one times the
+logarithm of the share of its scores that such tactics have. Further weights are those of the group of the first
+word, of the tactic's length, and of how many further sources propose it.
 `python -m prover fit-turns` fits the weights and writes `data/turns.json`, which says on which data.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -25,7 +28,7 @@ from prover.limits import SUGGESTION_SECONDS, SUGGESTION_TACTICS
 FILE = Path(__file__).with_name("data") / "turns.json"
 """The shipped weights."""
 FORMAT = "premise-suggest-turns"
-VERSION = 1
+VERSION = 2
 
 SOURCES = ("premise", "closer", "neighbour", "shapes", "generator")
 """The sources with weights of their own. Any other has the mean of theirs, as a neutral prior."""
@@ -93,7 +96,7 @@ _GROUPS: Mapping[str, frozenset[str]] = {
 """First words of tactics that are kept about equally often."""
 FEATURES = (
     "base",
-    *(f"{source}{part}" for source in SOURCES for part in ("", " score", " place")),
+    *(f"{source}{part}" for source in SOURCES for part in ("", " score", " place", " head", " form")),
     *(f"group {group}" for group in _GROUPS),
     "others",
     "words",
@@ -101,6 +104,12 @@ FEATURES = (
 _GROUP_OF = {word: group for group, words in _GROUPS.items() for word in words}
 _LEAST, _MOST = 1e-4, 0.99
 """Scores are cut to this range before their logits are taken."""
+_LEAST_SHARE = 1e-3
+"""Keeps logarithms finite."""
+_FORM = ("[", "←", " at ", " using ", " only")
+"""What tells forms with one first word apart."""
+_VARIED = 8
+"""So many are tried first in an order that prefers first words that have not been tried."""
 
 
 @dataclass(slots=True)
@@ -165,14 +174,35 @@ class AcceptanceModel:
         not matter.
         """
         found = [
-            Candidate(one.tactic, self.chance(one), one.source, one.origin)
-            for one in together(lists).values()
+            Candidate(one.tactic, self.chance(one, values), one.source, one.origin)
+            for one, values in described(lists)
         ]
         return sorted(found, key=lambda one: (-one.score, one.tactic))
 
-    def chance(self, proposed: Proposed) -> float:
-        """The chance that Lean accepts the tactic and the proof keeps it, in (0, 1)."""
-        values = features(proposed)
+    def in_turn(self, lists: Iterable[Sequence[Candidate]], tried: Sequence[str] = ()) -> list[Candidate]:
+        """What the sources propose in the order to try: by the expected value.
+
+        Up to the eighth tactic, those `tried` included, the n-th with one first word counts for an n-th of it, so that
+        each likely first word has a place.
+        """
+        ordered = sorted(self.weighed(lists), key=self.expected_value, reverse=True)
+        done = set(map(key_of, tried))
+        waiting: dict[str, list[Candidate]] = defaultdict(list)
+        for one in reversed(ordered):
+            if key_of(one.tactic) not in done:
+                waiting[head(one.tactic)].append(one)
+        counts = Counter(map(head, tried))
+        chosen: list[Candidate] = []
+        while waiting and len(tried) + len(chosen) < _VARIED:
+            word = max(waiting, key=lambda w: self.expected_value(waiting[w][-1]) / (1 + counts[w]))
+            counts[word] += 1
+            chosen.append(waiting[word].pop())
+            if not waiting[word]:
+                del waiting[word]
+        return [*chosen, *(one for one in ordered if one not in chosen)]
+
+    def chance(self, proposed: Proposed, values: Mapping[str, float]) -> float:
+        """The chance that Lean accepts the tactic and the proof keeps it, in (0, 1). `values`: its features."""
         logit = sum(self.weights.get(name, 0.0) * value for name, value in values.items())
         logit += sum(
             self._neutral(values, source) for source in sorted(proposed.by or {}) if source not in SOURCES
@@ -222,15 +252,38 @@ def _note(found: dict[str, Proposed], key: str, candidate: Candidate, place: int
     proposed.origin = min(filter(None, (proposed.origin, candidate.origin)), default="")
 
 
-def features(proposed: Proposed) -> dict[str, float]:
-    """The features of a tactic that are not zero, by name."""
+def described(lists: Iterable[Sequence[Candidate]]) -> list[tuple[Proposed, dict[str, float]]]:
+    """What the sources propose, each with its features that are not zero, by name."""
+    found = [(one, _form(one.tactic)) for one in together(lists).values()]
+    scores: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for one, form in found:
+        for source, (score, _) in (one.by or {}).items():
+            for key in ((source,), (source, form[0]), (source, *form)):
+                scores[key].append(score)
+    sums = {key: math.fsum(each) for key, each in scores.items()}
+    return [(one, _features(one, form, sums)) for one, form in found]
+
+
+def _form(tactic: str) -> tuple[str, ...]:
+    """The first word, and which signs of a form the tactic has."""
+    return head(tactic), *(sign for sign in _FORM if sign in tactic)
+
+
+def _features(
+    proposed: Proposed, form: tuple[str, ...], sums: Mapping[tuple[str, ...], float]
+) -> dict[str, float]:
+    """The features of a tactic. `sums`: of each source's scores, of all and of those with one first word or form."""
     by = dict(sorted((proposed.by or {}).items()))  # so that sums do not depend on the order of arrival
     values = {"base": 1.0, "others": float(len(by) - 1), "words": math.log(1 + len(proposed.tactic.split()))}
     for source, (score, place) in by.items():
         values[source] = 1.0
         values[f"{source} score"] = logit(score)
         values[f"{source} place"] = math.log(place)
-    group = _GROUP_OF.get(head(proposed.tactic))
+    for source in SOURCES:
+        if whole := sums.get((source,)):
+            for part, key in (("head", form[:1]), ("form", form)):
+                values[f"{source} {part}"] = math.log(sums.get((source, *key), 0.0) / whole + _LEAST_SHARE)
+    group = _GROUP_OF.get(form[0])
     return values | ({f"group {group}": 1.0} if group else {})
 
 

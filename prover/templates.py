@@ -11,6 +11,7 @@ from lean_extract.syntax.inaccessible import DAGGER
 from prover.facts import Way, telescope, ways_of_hypothesis, ways_of_premise
 from prover.matching import occurs, resolved, unify
 from prover.mentions import means
+from prover.patterns import pattern_of, taking_apart
 from prover.proofs import key, proofs
 from prover.shapes import Argument, GoalShape, head, last_named, last_parts, shape, symbols, tokens
 from prover.terms import Term, parse
@@ -19,6 +20,9 @@ _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
 _MOST_LEMMAS = 2
 _SURE, _STEP_COSTS, _RANK_COSTS = 0.985, 0.985, 0.01
 """The fit of a proof term of one step, and how it falls with each further step and with the rank."""
+_LINEAR = frozenset("<≤>≥=")
+_FITTING = 0.9
+"""What fits as well as this is applied as it is."""
 _TYPES = frozenset({"structure", "class", "inductive", "class inductive", "instance", "axiom type"})
 
 
@@ -110,10 +114,10 @@ def is_theorem(premise: Premise) -> bool:
     return premise.kind not in _TYPES | _DEFINITIONS
 
 
-def uses(goal: GoalView, view: PremiseView) -> Iterator[Use]:
+def uses(goal: GoalView, view: PremiseView, has_mathlib: bool) -> Iterator[Use]:
     """Every use of a theorem that the goal's shape allows, in no particular order."""
     yield from target_uses(goal, view)
-    yield from _forward(goal, view)
+    yield from _forward(goal, view, has_mathlib)
 
 
 def target_uses(goal: GoalView, view: PremiseView) -> Iterator[Use]:
@@ -248,14 +252,24 @@ def _simplification(goal: GoalView, view: PremiseView) -> Iterator[Use]:
         yield Use(f"simp only [{view.name}]", 0.4 * fit)
 
 
-def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:
-    """`have := X h` if hypotheses provide all proofs that the premise needs."""
-    proofs = view.proofs
-    if not proofs:
-        return
+def _forward(goal: GoalView, view: PremiseView, has_mathlib: bool) -> Iterator[Use]:
+    """`have := X h`, or the same taken apart, if hypotheses provide all proofs that the premise needs."""
     chosen = _from_hypotheses(goal, view)
-    if all(chosen.values()):
-        yield Use(f"have := {view.name}{_fill(view, chosen, '_')}", 0.15)
+    if not all(chosen.values()):
+        return
+    term = f"{view.name}{_fill(view, chosen, '_')}"
+    pattern = pattern_of(view.core, goal.local)
+    if pattern:
+        yield Use(taking_apart(term, pattern), 0.15 if view.proofs else 0.1)
+    elif view.proofs:
+        yield Use(f"have := {term}", 0.15)
+        if has_mathlib and view.shape.operator in _LINEAR and goal.shape.operator in _LINEAR:
+            yield Use(f"linarith [{term}]", 0.1)
+    is_near = head(view.core, view.variables) == goal.head and view.shape.kind not in ("forall", "imp")
+    if is_near and fits(goal, view.shape, view.core, view.variables) < _FITTING:
+        yield Use(f"simpa using {term}", 0.12)
+        if has_mathlib:
+            yield Use(f"convert {term} using 1", 0.08)
 
 
 def fits(goal: GoalView, premise: GoalShape, core: tuple[str, ...], variables: frozenset[str]) -> float:

@@ -23,7 +23,7 @@ _MISREAD = re.compile(
 
 
 class CandidateScheduler:
-    """Yields candidates one by one: always the one with the best odds among those that are known.
+    """Yields candidates one by one: always the next of those that are known by the odds (`AcceptanceModel.in_turn`).
 
     The odds are chances by what a trial costs (`AcceptanceModel.expected_value`). A tactic is yielded once, whoever
     proposes it; its chance depends on which sources do. While a source is still working, what can be expected
@@ -80,7 +80,7 @@ class CandidateScheduler:
         self._in_full: dict[str, str] = {}
         self._misread: list[Candidate] = []
         self._handed: dict[str, str] = {}
-        self._learned = 0
+        self._learned: list[str] = []
         self._coming = None if automation is None else asyncio.ensure_future(automation)
         self._automation: Automation | None = None
         self._surveys = surveys or Surveys()
@@ -160,7 +160,7 @@ class CandidateScheduler:
             one.tactic: one.in_full for candidates in found for one in candidates if one.in_full
         }
         self._left = []
-        for candidate in sorted(self._odds.weighed(self._lists), key=self._odds.expected_value, reverse=True):
+        for candidate in self._odds.in_turn(self._lists, self._learned):
             given = self._handed.get(key_of(candidate.tactic))
             if given is None and key_of(candidate.tactic) in self._surveys.refused:
                 continue
@@ -182,11 +182,11 @@ class CandidateScheduler:
         is_quick_running = any(self._unheard.values())
         if not is_quick_running and (quick := self._next_quick()) is not None:
             return quick
-        if self._learned < self._limit:
+        if len(self._learned) < self._limit:
             if self._left and not self._is_worth_waiting():
                 if (chain := self._next_chain(self._left[0].score)) is not None:
                     return chain
-                self._learned += 1
+                self._learned.append(self._left[0].tactic)
                 return self._left.pop(0)
             if self._awaited:
                 return None
@@ -232,7 +232,7 @@ class CandidateScheduler:
 
     def _awaits(self) -> list[asyncio.Future[Any]]:
         """What may bring further candidates."""
-        learned = [*self._awaited.values()] if self._learned < self._limit else []
+        learned = [*self._awaited.values()] if len(self._learned) < self._limit else []
         coming: list[asyncio.Future[Any]]
         coming = [] if self._coming is None else [self._coming]
         if self._chaining is not None and not self._is_closed:
@@ -247,7 +247,7 @@ class CandidateScheduler:
         """Whether the sources that are still working are expected to fill the trials left with better tactics."""
         best = self._left[0].score
         expected = (chance for name in self._awaited for chance in self._odds.expected.get(name, ()))
-        left = self._limit - self._learned
+        left = self._limit - len(self._learned)
         return bool(self._learned) and sum(chance > best for chance in expected) >= left
 
     def _handed_out(self, candidate: Candidate) -> Candidate:

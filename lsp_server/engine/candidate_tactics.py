@@ -24,7 +24,7 @@ from lsp_server.engine.tasks import start_task
 from lsp_server.limits import CACHED_GOALS
 from prover.automation import SLOW, Automation, cannot_run, quick, simplifying, with_names
 from prover.automation import SOURCE as AUTOMATION
-from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
+from prover.candidates import Candidate, FinishingTactics, Templates, merge, proposed
 from prover.forms import forms_by_name
 from prover.generator.source import GENERATOR, Generated, TacticGenerator, as_candidates
 from prover.limits import RULE_PREMISES
@@ -279,8 +279,8 @@ def template_candidates(
     goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
 ) -> list[Candidate]:
     """The tactics of premises and of the goal's shape, best first, by the scores of their sources."""
-    sources: list[CandidateSource] = [Templates(), FinishingTactics(extra), _NameOnlyTemplates()]
-    return merge([source.candidates(goal, premises, limit) for source in sources], limit)
+    templates = Templates(has_mathlib=bool(extra))
+    return proposed([templates, FinishingTactics(extra), _NameOnlyTemplates()], goal, premises, limit)
 
 
 def preload(opened: OpenGenerator, settings: Settings) -> None:

@@ -13,8 +13,7 @@ from itertools import islice
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.records import Goal, NearStep, Premise
 from lean_extract.source.budget import Budget
-from lean_extract.syntax.complete_tactics import head
-from prover.candidates import Candidate, is_unfinished, key_of, merge
+from prover.candidates import Candidate, is_unfinished, key_of, merge, varied
 from prover.limits import MAX_HYPOTHESIS_PAIRS, MAX_NEIGHBOUR_CHARACTERS
 from prover.neighbours.adapting import Adapted, ContextView, adapted
 from prover.neighbours.features import Proposal, StepQuery, Weighing, weighted
@@ -24,7 +23,10 @@ SOURCE = "neighbour"
 _CERTAIN = 0.9
 """The score of a tactic that all neighbours propose, about that of the best templates. Set by hand."""
 _ALIKE, _VARIED = 4, 8
-"""This many of the best may have the same first word; the next, up to the second number, have different ones."""
+"""This many of the best may have the same first word; the next, up to the second number, have different ones.
+
+Neighbours agree on a tactic's first word more often than on its arguments, so the best of one word alike are mostly
+wrong alike."""
 _EXCHANGING = frozenset(("rw", "rwa", "simp_rw", "erw", "simp", "simpa", "apply", "exact", "refine"))
 _MOST_EXCHANGED = 4
 """Ranked premises that take the place of a neighbour's only premise."""
@@ -67,25 +69,9 @@ def candidates(
         Candidate(one.tactic, _CERTAIN * math.sqrt(math.exp(chance - highest) / total), SOURCE, one.origin)
         for one, chance in zip(found, chances, strict=True)
     ]
-    return _varied(merge([made], len(made)))[: max(limit, 0)]
-
-
-def _varied(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """The best few, then the best with other first words, then the rest. The scores fall as before.
-
-    Neighbours agree on a tactic's first word more often than on its arguments, so the best of one word alike are
-    mostly wrong alike.
-    """
-    chosen = list(ranked[:_ALIKE])
-    heads = {head(one.tactic) for one in chosen}
-    rest: list[Candidate] = []
-    for one in ranked[_ALIKE:]:
-        if len(chosen) < _VARIED and head(one.tactic) not in heads:
-            heads.add(head(one.tactic))
-            chosen.append(one)
-        else:
-            rest.append(one)
-    return [replace(one, score=place.score) for one, place in zip([*chosen, *rest], ranked, strict=True)]
+    ranked = merge([made], len(made))
+    order = zip(varied(ranked, _ALIKE, _VARIED), ranked, strict=True)
+    return [replace(one, score=place.score) for one, place in order][: max(limit, 0)]
 
 
 def proposals(

@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Premise
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
+from prover.closers import MATHLIB_CLOSERS
 from prover.shaped.situation import Situation, words
 
 ADD_COMM = Premise("Nat.add_comm", "theorem", "M", ("(n m : ℕ)",), "n + m = m + n")
 LE_TRANS = Premise("Nat.le_trans", "theorem", "M", ("{a b c : ℕ}", "(h₁ : a ≤ b)", "(h₂ : b ≤ c)"), "a ≤ c")
 MUL_ZERO = Premise("Nat.mul_zero", "theorem", "M", ("(n : ℕ)",), "n * 0 = 0")
 EVEN_IFF = Premise("even_iff", "theorem", "M", ("{n : ℕ}",), "Even n ↔ ∃ k, n = k + k")
+EVEN_SPLITS = Premise("Even.splits", "theorem", "M", ("{n : ℕ}", "(h : Even n)"), "∃ k, n = k + k")
+LE_OR_LT = Premise("le_or_lt", "theorem", "M", ("(a b : ℕ)",), "a ≤ b ∨ b < a")
 DOUBLE = Premise("double", "def", "M", ("(n : ℕ)",), "ℕ")
 GROUP = Premise("Group", "class", "M", ("(G : Type)",), "Type")
 
@@ -193,6 +196,62 @@ def test_the_goal_and_the_hypotheses_suggest(goal: str, first: str) -> None:
 
 def test_a_part_of_a_hypothesis_that_is_the_goal() -> None:
     assert "exact h.2" in closing("p q : Prop\nh : p ∧ q\n⊢ q")[:4]
+
+
+@pytest.mark.parametrize(
+    ("goal", "tactic"),
+    [
+        ("n : ℕ\nh : ∃ x, x = n ∧ 0 < x\n⊢ p", "obtain ⟨x, rfl, hx⟩ := h"),
+        ("x : ℕ\nh : ∃ x ∈ s, q x\n⊢ p", "obtain ⟨x1, hx, hx1⟩ := h"),
+        ("h : Nonempty α ∧ q\n⊢ p", "obtain ⟨⟨x⟩, h⟩ := h"),
+        ("h : (∃ k, n = k + k) ∨ q ∧ r\n⊢ p", "rcases h with ⟨k, hk⟩ | ⟨h, h1⟩"),
+        ("h : (a ∨ b) ∧ c\n⊢ p", "rcases h with ⟨(h | h), h1⟩"),
+        ("⊢ a ∧ b ∧ c", "refine ⟨?_, ?_, ?_⟩"),
+        ("⊢ a ↔ b", "refine ⟨fun h => ?_, fun h => ?_⟩"),
+        ("n : ℕ\nh : 0 < n\n⊢ ∃ k, k < n", "refine ⟨n, ?_⟩"),
+        ("x : ℕ\n⊢ (if x = 0 then 1 else f x) ≤ 2", "by_cases h : x = 0"),
+        ("h : a ≤ b + 0\n⊢ a ≤ b", "simpa using h"),
+        ("h : a < b\n⊢ c ≤ d", "by_contra h1"),
+        ("x : ℕ\nh : x = 2\n⊢ p x", "subst h"),
+    ],
+)
+def test_facts_and_goals_are_taken_apart(goal: str, tactic: str) -> None:
+    assert tactic in closing(goal)
+
+
+def test_a_pattern_is_bounded_however_large_the_fact() -> None:
+    [found] = [
+        one
+        for one in closing(f"h : {' ∧ '.join(['a ∨ b'] * 300)}\n⊢ p")
+        if "rcases" in one or "obtain" in one
+    ]
+    assert len(found) < 100
+
+
+@pytest.mark.parametrize(
+    ("premise", "goal", "tactic"),
+    [
+        (EVEN_SPLITS, "n : ℕ\nh : Even n\n⊢ p", "obtain ⟨k, hk⟩ := Even.splits h"),
+        (LE_OR_LT, "n : ℕ\n⊢ p n", "rcases le_or_lt _ _ with h | h"),
+        (LE_TRANS, "a b c : ℕ\nh : a ≤ b\nk : b ≤ c\n⊢ a < c + 1", "linarith [Nat.le_trans h k]"),
+        (ADD_COMM, "n m : ℕ\n⊢ n + m = k + n", "convert Nat.add_comm _ _ using 1"),
+        (ADD_COMM, "n m : ℕ\n⊢ n + m = k + n", "simpa using Nat.add_comm _ _"),
+    ],
+)
+def test_what_a_premise_proves_is_taken_apart_or_brought_to_the_goal(
+    premise: Premise, goal: str, tactic: str
+) -> None:
+    found = Templates(has_mathlib=True).candidates(parse_goal(goal), [premise], 40)
+    assert tactic in [one.tactic for one in found]
+    assert tactic in tactics(goal, [premise]) or tactic.startswith(("linarith", "convert"))
+
+
+def test_mathlibs_tactics_come_first_where_they_fit() -> None:
+    extra = FinishingTactics(MATHLIB_CLOSERS)
+    found = [one.tactic for one in extra.candidates(parse_goal("x y : ℝ\n⊢ 0 ≤ x ^ 2 - y"), (), 40)]
+    assert "nlinarith [sq_nonneg (y - x)]" in found
+    assert max(map(found.index, ("positivity", "nlinarith"))) < min(map(found.index, ("ring", "fun_prop")))
+    assert not {"positivity", "nlinarith", "gcongr"} & set(closing("x y : ℝ\n⊢ 0 ≤ x ^ 2 - y"))
 
 
 def test_extra_closers_are_tried() -> None:

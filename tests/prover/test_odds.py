@@ -55,6 +55,16 @@ def test_a_source_without_numbers_has_the_mean_of_the_others() -> None:
     assert sorted(chances.values())[2] < own.score < sorted(chances.values())[3]
 
 
+def test_each_likely_first_word_has_a_place_among_the_first_eight() -> None:
+    rules = [Candidate(f"rw [a{number}]", 0.5 - number / 100, "premise") for number in range(20)]
+    others = [Candidate(word, 0.2, "closer") for word in ("simp", "omega", "ring")]
+    order = [one.tactic for one in odds_of().in_turn([rules, others])]
+    assert order[0] == "rw [a0]" and {"simp", "omega", "ring"} < set(order[:8])
+    assert order[8:] == [one.tactic for one in rules if one.tactic not in order[:8]]
+    after = [one.tactic for one in odds_of().in_turn([rules, others], tried=["rw [a0]", "rw [b]", "rw [c]"])]
+    assert {"simp", "omega", "ring"} == set(after[:3])
+
+
 def test_a_slow_tactic_is_worth_less() -> None:
     odds = odds_of(seconds={"simp": 0.1, "": 10.0})
     assert odds.expected_value(Candidate("simp", 0.2, "x")) > odds.expected_value(

@@ -13,9 +13,10 @@ import numpy as np
 from lean_extract.common.arrays import Doubles, Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
-from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, AcceptanceModel, features, together
+from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, AcceptanceModel, described
 from prover.training.steps import last_parts, share_table, shares
 from prover.training.turns.collecting import LabelledGoal
+from prover.training.turns.effects import has_effect
 from retriever.metrics.bootstrap import Interval
 
 _Sets = Mapping[str, Sequence[LabelledGoal]]
@@ -29,7 +30,8 @@ _PLACES = 8
 """How many places of a source's list have an expected chance."""
 _LEAST_TRIALS = 30
 """Fewer trials of a first word give no time."""
-_COUNTS = (1, 8, 32)
+_FEW = 8
+_COUNTS = (1, _FEW, 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,11 @@ def rows_of(sets: _Sets, part: float) -> _Rows:
     vectors, kept, which, folds = [], [], [], []
     for place, goals in enumerate(sets.values()):
         for goal in goals:
-            for key, proposed in together(goal.lists).items():
-                if goal.is_tried and key not in goal.verdicts:
+            for proposed, values in described(goal.lists):
+                if goal.is_tried and not goal.was_tried(proposed.tactic):
                     continue
                 row = np.zeros(len(FEATURES) + 1)
-                for name, value in features(proposed).items():
+                for name, value in values.items():
                     row[numbers[name]] = value
                 row[-1] = place
                 vectors.append(row)
@@ -133,9 +135,9 @@ def expected(odds: AcceptanceModel, goals: Sequence[LabelledGoal]) -> dict[str, 
     counts: dict[str, int] = defaultdict(int)
     for goal in goals:
         chances: dict[str, list[float]] = {one.source: [] for each in goal.lists for one in each}
-        for proposed in together(goal.lists).values():
+        for proposed, values in described(goal.lists):
             for source in proposed.by or {}:
-                chances[source].append(odds.chance(proposed))
+                chances[source].append(odds.chance(proposed, values))
         for source, found in chances.items():
             if source in sums:
                 best = sorted(found, reverse=True)[:_PLACES]
@@ -155,6 +157,11 @@ class _TurnsRow:
     """The set."""
     goals: int
     figures: dict[str, Interval]
+    lenient: dict[str, Interval]
+    """How often one of the first eight has the effect of the proof's tactic or of its first rules (`effects`), and how
+    often its head; empty where Lean tried tactics."""
+    heads: float
+    """The mean number of different heads among the first eight."""
 
 
 def cross_validated(sets: _Sets, rows: _Rows) -> list[_TurnsRow]:
@@ -163,16 +170,9 @@ def cross_validated(sets: _Sets, rows: _Rows) -> list[_TurnsRow]:
     by_fold = [fitted(sets, rows.outside(fold), seconds) for fold in range(_FOLDS)]
     found = []
     for name, goals in sets.items():
-        orders = (_in_order(goal, by_fold[_fold_of(goal)]) for goal in goals)
-        found.append(
-            _figures_of(name, [_hits(goal, order) for goal, order in zip(goals, orders, strict=True)])
-        )
+        orders = ([one.tactic for one in by_fold[_fold_of(goal)].in_turn(goal.lists)] for goal in goals)
+        found.append(_row_of(name, list(zip(goals, orders, strict=True))))
     return found
-
-
-def _in_order(goal: LabelledGoal, odds: AcceptanceModel) -> list[str]:
-    """All that is proposed, in the order to try."""
-    return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.expected_value, reverse=True)]
 
 
 def _fold_of(goal: LabelledGoal) -> int:
@@ -194,15 +194,41 @@ def _hits(goal: LabelledGoal, order: Sequence[str]) -> list[float]:
     return [float(any(tried[:count])) for count in _COUNTS]
 
 
-def _figures_of(name: str, values: Sequence[Sequence[float]]) -> _TurnsRow:
-    """The means with their intervals."""
+def _row_of(name: str, ordered: Sequence[tuple[LabelledGoal, Sequence[str]]]) -> _TurnsRow:
+    """The figures of goals with what is tried at each, in order."""
     names = [f"among {count}" if count > 1 else "first" for count in _COUNTS]
-    return _TurnsRow(name, len(values), shares(names, values))
+    figures = shares(names, [_hits(goal, order) for goal, order in ordered])
+    eights = [(goal, _first_different(order, _FEW)) for goal, order in ordered]
+    lenient = [_lenient(goal.own, eight) for goal, eight in eights if not goal.is_tried]
+    return _TurnsRow(
+        name,
+        len(ordered),
+        figures,
+        shares([f"effect or first step among {_FEW}", f"head among {_FEW}"], lenient) if lenient else {},
+        float(np.mean([len(set(map(head, eight))) for _, eight in eights])),
+    )
+
+
+def _first_different(order: Sequence[str], count: int) -> list[str]:
+    """The first tactics that differ in more than the first parts of names."""
+    found: dict[str, str] = {}
+    for tactic in order:
+        found.setdefault(last_parts(tactic), tactic)
+    return [*found.values()][:count]
+
+
+def _lenient(own: str, tactics: Sequence[str]) -> tuple[float, float]:
+    """Whether one of the tactics has the effect of the proof's own, or of its first rules; and whether one has its
+    head. Each 0 or 1."""
+    is_like = any(last_parts(one) == last_parts(own) or has_effect(one, own) for one in tactics)
+    return float(is_like), float(head(own) in map(head, tactics))
 
 
 def markdown(rows: Sequence[_TurnsRow]) -> str:
-    """The rows as a Markdown table, in percent."""
-    return share_table("set", [(row.name, row.figures, str(row.goals)) for row in rows], "goals")
+    """The rows as Markdown tables, in percent."""
+    exact = share_table("set", [(row.name, row.figures, str(row.goals)) for row in rows], "goals")
+    counted = [(row.name, row.lenient, f"{row.heads:.1f}") for row in rows if row.lenient]
+    return f"{exact}\n\n{share_table('set', counted, f'different heads among {_FEW}')}" if counted else exact
 
 
 def to_json(odds: AcceptanceModel, about: Mapping[str, Any]) -> dict[str, Any]:

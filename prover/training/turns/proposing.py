@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lean_extract.common.arrays import Floats
 from lean_extract.records import Premise
-from prover.candidates import Candidate, FinishingTactics, Templates, merge
+from prover.candidates import Candidate, FinishingTactics, Templates, proposed
 from prover.generator.source import TacticGenerator, as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import StepQuery as AskedNeighbours
@@ -82,14 +82,13 @@ class Sources:
         encoded = encode_questions(self.session, questions)
         vectors = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
         nearest = self.known.nearest(steps, vectors, NEAREST, whole=False)
+        templates = Templates(has_mathlib=bool(self.closers))
         for step, question, state, near in zip(steps, questions, encoded, nearest, strict=True):
             theorems, definitions = self._premises(question, state)
             usable = [*theorems, *definitions]
-            templates: list[Candidate] = []
-            for source in (Templates(), FinishingTactics(self.closers)):
-                templates += source.candidates(step.goal, usable, _MADE)
+            made = proposed([templates, FinishingTactics(self.closers)], step.goal, usable, _MADE)
             where = AskedNeighbours(step.goal, step.module, step.theorem)
-            lists = [merge([templates], _MADE), neighbour_candidates(where, near, theorems, _MADE)]
+            lists = [made, neighbour_candidates(where, near, theorems, _MADE)]
             for generator in self.generators:
                 if isinstance(generator, ShapeGenerator) or step.theorem in generated:
                     found = generator.generate([step.goal], theorems, count=count_for(generator, _GENERATED))

@@ -12,6 +12,7 @@ import retriever
 from lean_extract.source.extract import extract_project
 from lean_extract.toolchains.packaged import PackagedLean
 from prover.odds import SOURCES, AcceptanceModel
+from prover.training.turns.effects import has_effect
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.search.splits import split_of
 from tests.commands import command
@@ -97,6 +98,46 @@ def test_the_odds_can_be_used_and_say_what_they_are_fitted_on(work: Path) -> Non
     figures = json.loads((work / "figures.json").read_text())["figures"]
     assert [row["name"] for row in figures] == ["steps", "library"]
     assert all(row["figures"]["among 32"]["mean"] >= row["figures"]["first"]["mean"] for row in figures)
+    steps, tried = figures
+    like, same_head = (
+        steps["lenient"][f"{name} among 8"]["mean"] for name in ("effect or first step", "head")
+    )
+    assert steps["figures"]["among 8"]["mean"] <= like <= same_head
+    assert not tried["lenient"] and 1 < steps["heads"] <= 8
+
+
+@pytest.mark.parametrize(
+    ("tactic", "wanted"),
+    [
+        ("rw [add_comm a]", "rwa [Nat.add_comm a, h] at k ⊢"),
+        ("rw [a] at h", "rw [a]"),
+        ("rw [b]", "rw [a, b]"),
+        ("rw [f a]", "rw [f a b, c]"),
+        ("simp [a]", "simp [a, b]"),
+        ("exact h", "exact k"),
+        ("", "rw [a]"),
+        ("rw [", "rw [a]"),
+    ],
+)
+def test_another_effect_does_not_count(tactic: str, wanted: str) -> None:
+    assert not has_effect(tactic, wanted)
+
+
+@pytest.mark.parametrize(
+    ("tactic", "wanted"),
+    [
+        ("rw [add_comm a]", "rw [Nat.add_comm a, h]"),
+        ("rw [a] at h", "rwa [a, b] at h"),
+        ("rw [f (a, b)]", "rw [f (a, b), c]"),
+        ("exact IsCoprime.symm h", "exact h.symm"),
+        ("exact (foo h).bar k", "exact bar (foo h) k"),
+        ("obtain ⟨x, hx⟩ := h a", "obtain ⟨y, hy⟩ := h a"),
+        ("intro x hx; exact hx", "intro y k; exact k"),
+        ("refine foo ?_ h", "refine foo _ h"),
+    ],
+)
+def test_the_same_effect_in_other_words_is_recognized(tactic: str, wanted: str) -> None:
+    assert has_effect(tactic, wanted)
 
 
 def test_lean_tried_what_was_proposed_at_the_library_and_the_own_proof_is_no_neighbour(work: Path) -> None:
