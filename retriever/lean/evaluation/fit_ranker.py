@@ -125,7 +125,7 @@ def _gains_table(booster: Any) -> str:
 
 
 def _fit_ranker(
-    model: Path, parts: Sequence[RankingExamples], weights: Mapping[str, float], options: argparse.Namespace
+    model: Path, parts: list[RankingExamples], weights: Mapping[str, float], options: argparse.Namespace
 ) -> str:
     """Fit and write `ranker.onnx`; the table of gains. Raises BadRecords, ModelError, BadSettings."""
     encoder = Encoder.load(model)
@@ -137,21 +137,21 @@ def _fit_ranker(
                 "Make them again with this model.",
             )
     start = started_from(model)
-    examples = RankingExamples.joined(parts)
-    booster = fit_trees(examples, weights, options.rounds, threads=options.threads, start=start)
     sources = [f"{part.about['questions']} questions of data {part.about['data'][:16]}" for part in parts]
+    examples = RankingExamples.joined(parts)
+    parts.clear()  # they take gigabytes
+    booster = fit_trees(examples, weights, options.rounds, threads=options.threads, start=start)
     counted = [f"{origin} weighs {weight:g}" for origin, weight in weights.items()]
     fitted_on = "; ".join([*sources, *counted, f"encoder {models}, {options.rounds} trees"])
     write_ranker(model, booster.dump_model(), {**start, **ADDED}, fitted_on)
     return _gains_table(booster)
 
 
-def _judged(
-    options: argparse.Namespace, parts: Sequence[RankingExamples], weights: Mapping[str, float]
-) -> str:
+def _judged(options: argparse.Namespace, parts: list[RankingExamples], weights: Mapping[str, float]) -> str:
     if options.folds < _FEWEST_FOLDS:
         raise BadSettings("One fold leaves nothing to fit to.", "Give --folds 2 or more.")
     examples = RankingExamples.joined(parts)
+    parts.clear()
     if options.leave_out:
         examples = without_features(examples, options.leave_out)
     start = started_from(options.model)
