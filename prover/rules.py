@@ -45,6 +45,8 @@ _LEAST = 0.6
 _CHAINED_LEAST = 0.2
 """The same of the goal that a further rule rewrites; a first rule is tried there whatever the text shows."""
 _CLOSES = 0.98
+_MOST_CLOSING = 2
+"""Chains of one length that close the goal; further ones are mostly the same in another order."""
 _CHAINED = 0.1
 """The chance of a chain that simplifies the goal, times what is left of it."""
 _SIMPLIFIED = 2
@@ -112,8 +114,8 @@ class RuleSearch:
     async def singles(self) -> list[Candidate]:
         """The uses of one rule that Lean accepts, best first."""
         first = await self._longer(Chain((), "", 1.0), self._goal)
-        found, self._begun = self._sorted_out(await self._tried(first))
-        return found
+        closing, others, self._begun = self._sorted_out(await self._tried(first))
+        return [*closing, *others]
 
     async def chains(self, singles: asyncio.Future[Sequence[Candidate]]) -> list[Candidate]:
         """Chains of two and more rules that close the goal or make it smaller, best first; after `singles`."""
@@ -125,14 +127,14 @@ class RuleSearch:
             longer: list[Chain] = []
             for chain in best:
                 longer += (await self._longer(chain, chain.left[0]))[:MAX_RULES_OF_A_CHAIN]
-            closing, begun = self._sorted_out(await self._tried(longer))
+            closing, _, begun = self._sorted_out(await self._tried(longer))
             sizes = {(chain.rules, chain.place): chain.size for chain in best}
             shorter = [
                 one
                 for one in begun
                 if one.size < min(sizes[one.rules[:-1], one.place], self._sizes[one.place])
             ]
-            found += [one for one in closing if one.score == _CLOSES]
+            found += closing[:_MOST_CLOSING]
             found += [
                 Candidate(one.tactic, _CHAINED * self._promise(one), "rules")
                 for one in sorted(shorter, key=self._promise, reverse=True)
@@ -158,21 +160,24 @@ class RuleSearch:
 
     def _sorted_out(
         self, tried: Sequence[tuple[Chain, TacticOutcome]]
-    ) -> tuple[list[Candidate], list[Chain]]:
-        """What Lean accepts, best first, and what can go on from there: each state that is new."""
-        found, begun = [], []
+    ) -> tuple[list[Candidate], list[Candidate], list[Chain]]:
+        """What closes the goal, what else Lean accepts, best first, and what can go on: each state that is new.
+
+        A longer chain that closes the goal is shown after what does it with fewer rules.
+        """
+        closing, others, begun = [], [], []
         for chain, outcome in sorted(tried, key=lambda one: -one[0].fit):
             if outcome.status == "closes":
-                found.append(Candidate(chain.tactic, _CLOSES, SOURCE))
+                closing.append(Candidate(chain.tactic, _CLOSES / len(chain.rules) ** 2, SOURCE))
             if outcome.status != "progress" or outcome.state is None:
                 continue
-            found.append(Candidate(chain.tactic, chain.fit, SOURCE))
+            others.append(Candidate(chain.tactic, chain.fit, SOURCE))
             mark = fingerprint(outcome.state)
             if mark not in self._seen and not has_unknowns(outcome.state):
                 self._seen.add(mark)
                 left = outcome.state.goals
                 begun.append(replace(chain, left=left, size=_size(left, chain.place)))
-        return sorted(found, key=lambda one: -one.score), begun
+        return closing, others, begun
 
 
 def can_be_surveyed(goal: Goal) -> bool:

@@ -196,8 +196,8 @@ class CandidateScheduler:
         return self._next_completion() or (None if self._unheard else self._next_slow())
 
     def _next_chain(self, score: float) -> Candidate | None:
-        """The next chain of rules, if it is likelier than this."""
-        while self._chains and self._chains[0].score > score:
+        """The next chain of rules, if it is likelier than this, and nothing closes the goal yet."""
+        while self._chains and not self._is_closed and self._chains[0].score > score:
             chain = self._chains.pop(0)
             if key_of(chain.tactic) not in self._handed:
                 return chain

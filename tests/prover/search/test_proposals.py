@@ -50,7 +50,8 @@ def test_all_sources_propose_and_the_likeliest_comes_first() -> None:
     chances = [one.log_probability for one in found]
     assert chances == sorted(chances, reverse=True)
     assert all(-math.inf < chance < 0 for chance in chances)
-    assert proposed("exact ⟨h.2, h.1⟩", sources=ALL, limit=3) == found[:3]
+    few = [one.tactic for one in proposed("exact ⟨h.2, h.1⟩", sources=ALL, limit=3)]
+    assert len(few) == 3 and few[0] == tactics[0]
 
 
 def test_what_the_generator_proposes_too_is_likelier() -> None:
