@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.common.arrays import Bools, Floats, Int64s
+from lean_extract.common.arrays import Bools, Floats, Int8s, Int64s
 from retriever.limits import MAX_CHARACTERS_PER_WORD
 from retriever.models.quantise import quantise
 from retriever.models.runtime import (
@@ -95,21 +95,27 @@ class WeighedTerms:
     """Terms and what each is worth: token ids in, vectors out."""
 
     terms: Terms
-    table: Floats
-    """float32[terms, d] Each term's vector by its weight."""
+    table: Int8s
+    """int8[terms, d] Each term's vector by its weight, divided by its scale."""
+    scales: Floats
+    """float32[terms]"""
 
     @classmethod
     def load(cls, folder: Path, tokenizer: Any, pairs: int) -> WeighedTerms:
         """Those of a folder's `terms.npz`. Raises OSError, and ValueError: they are of other terms."""
         with np.load(folder / TERMS) as values:
-            table = values["table"].astype(np.float32) * values["scales"][:, None]
+            table, scales = values["table"], values["scales"]
         mark = tokenizer.token_to_id(MARK)
         if mark is None:
             raise ValueError(f"the tokenizer has no {MARK}")
         terms = Terms(tokenizer.get_vocab_size(), mark, pairs)
-        if len(table) != terms.size:
+        if not len(table) == len(scales) == terms.size:
             raise ValueError(f"{len(table)} vectors for {terms.size} terms")
-        return cls(terms, table)
+        return cls(terms, table, scales)
+
+    def vectors(self, terms: Int64s) -> Floats:
+        """float32[n, d] Of terms."""
+        return self.table[terms] * self.scales[terms, None]
 
     def embed(self, ids: Sequence[Sequence[int]]) -> Floats:
         """float32[n, d], each row of norm 1, of the tokens of n texts."""
@@ -122,7 +128,7 @@ class WeighedTerms:
         weights = 1 + np.log(counts)
         for row in range(len(ids)):
             own = slice(ends[row], ends[row + 1])
-            result[row] = weights[own] @ self.table[terms[own]]
+            result[row] = weights[own] @ self.vectors(terms[own])
         norms: Floats = np.maximum(np.linalg.norm(result, axis=1, keepdims=True), 1e-12)
         return result / norms
 

@@ -227,7 +227,7 @@ class Encoder:
         """float32[vocabulary, d]: what an encoder without layers has of each token. Raises ModelError."""
         size = self._tokenizer.get_vocab_size()
         if isinstance(self._model, WeighedTerms):
-            return self._model.table[:size]
+            return self._model.vectors(np.arange(size))
         if not self._config.is_bag:
             raise ModelError("The encoder has layers.", "Name a bag of words as `encoder`.")
         ids = np.arange(size, dtype=np.int64)[:, None]
