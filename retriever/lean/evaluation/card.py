@@ -34,10 +34,9 @@ tags: [lean4, mathlib, premise-selection, sentence-similarity]
 
 # The encoder of premise-suggest
 
-{what}
-
-It embeds Lean 4 proof states and premises as in "Assisting Mathematical Formalization with A Learning-based Premise
-Retriever", and was trained with its contrastive loss (eq. 6).
+{what} It embeds Lean 4 proof states and premises as in
+"Assisting Mathematical Formalization with A Learning-based Premise Retriever", and was trained with its contrastive
+loss (eq. 6).
 
 - `retriever/models/text.py` defines the text that it reads.
 - `config.json` and `retriever/models/encoder.py` define how it is run.
