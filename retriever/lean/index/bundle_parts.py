@@ -39,7 +39,7 @@ from retriever.search.index.segment_content import SegmentContent, SegmentTables
 from retriever.search.index.table import starts_of
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-USED_STEP, UNUSED_STEP = 50, 86
+USED_STEP, UNUSED_STEP = 25, 50
 """Steps of vectors (`vector_code.encode`): finer for what training proofs use, as that is what is looked for."""
 _FLAG_BITS = 8
 """Of the array `kinds`, in which a premise's kind follows."""
