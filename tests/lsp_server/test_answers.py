@@ -48,7 +48,10 @@ def test_the_command_line_answers_as_documented(cli: Cli, project: Path) -> None
 async def test_the_language_server_answers_as_documented(editor: Editor) -> None:
     answer = await suggested(editor, tactics=True, partialResultToken="parts")
     assert answer["tactics_status"] == "tried"
-    parts = [plain(editor.progress.get_nowait()) for _ in range(editor.progress.qsize())]
+    shown = [plain(editor.progress.get_nowait()) for _ in range(editor.progress.qsize())]
+    parts = [
+        part for part in shown if part.get("kind") not in ("begin", "report", "end")
+    ]  # a slow machine's bar
     assert conforming(parts[0], "Suggestion")["tactics_status"] == "running"
     for part in parts[1:]:
         conforming(part, "TacticsSoFar")

@@ -195,10 +195,12 @@ async def test_what_leaves_goals_comes_with_a_sorry_for_each_and_a_place_for_the
 ) -> None:
     text = "import Example\n\ntheorem t (p q : Prop) (h : p ∨ q) : q ∧ p ∨ p ∧ q := by sorry\n"
     answer = await suggested(library, "Left.lean", text)
-    item = next(one for one in answer["tactics"] if one["tactic"] == "cases h")
+    item = next(one for one in answer["tactics"] if one["tactic"] == "rcases h with h | h")
     assert (item["status"], len(item["remaining_goals"])) == ("progress", 2)
-    expected = text.replace(" sorry", "\n  cases h with\n  | inl h => sorry\n  | inr h => sorry")
-    assert await edited(library, "Left.lean", text, insert="cases h", accepted=True) == expected
+    expected = text.replace(" sorry", "\n  rcases h with h | h\n  · sorry\n  · sorry")
+    assert await edited(library, "Left.lean", text, insert=item["tactic"], accepted=True) == expected
     line, column = item["cursor"]["line"], item["cursor"]["column"]
     assert expected.splitlines()[line - 1][column - 1 :] == "sorry"
-    assert (line, column) == (5, len("  | inl h => ") + 1)
+    assert (line, column) == (5, len("  · ") + 1)
+    cases = text.replace(" sorry", "\n  cases h with\n  | inl h => sorry\n  | inr h => sorry")
+    assert await edited(library, "Left.lean", text, insert="cases h", accepted=True) == cases

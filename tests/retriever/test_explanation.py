@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from lean_extract.common.arrays import Floats
+from lean_extract.records import Goal
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.explanation import (
@@ -174,7 +175,8 @@ def test_what_stands_behind_the_rankers_candidates_is_explained_by_the_fusion(
 ) -> None:
     replace(load_fusion(with_trees), lists=Lists(1, 1, 1, 1, 1)).save(with_trees)
     service = PremiseService.open([store], with_trees)
-    ranked = service.rank(RankRequest(COMMUTES, k=1000, explain=True))
+    nothing_matches = Goal((), "a < b")
+    ranked = service.rank(RankRequest(nothing_matches, k=1000, explain=True))
     assert len(ranked) == len(NAMES)
     assert "together" in by_group(ranked[0].explanation)
     assert "together" not in by_group(ranked[-1].explanation)  # the fusion has no such feature

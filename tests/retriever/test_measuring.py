@@ -71,10 +71,10 @@ def test_what_quantisation_costs(
     measured: Measured, dataset: Path, model_folder: Path, tmp_path: Path
 ) -> None:
     figures = tmp_path / "widths.json"
-    arguments = [dataset, "--model", model_folder, "--steps", "50/86", "80/160", "--json", figures]
+    arguments = [dataset, "--model", model_folder, "--steps", "25/50", "80/160", "--json", figures]
     said = measured("quantisation", *arguments)
     exact, eight, fine, coarse = json.loads(figures.read_text())["widths"]
-    assert [row[0] for row in rows(said)] == ["float32", "8 bits", "steps 50/86, as shipped", "steps 80/160"]
+    assert [row[0] for row in rows(said)] == ["float32", "8 bits", "steps 25/50, as shipped", "steps 80/160"]
     assert (exact["loss"], exact["megabytes"]) == (0, None)
     assert eight["recall"]["32"] == pytest.approx(exact["recall"]["32"], abs=2)
     assert eight["megabytes"] is None and coarse["megabytes"] < fine["megabytes"]

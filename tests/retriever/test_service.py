@@ -165,7 +165,7 @@ def test_local_premises_are_embedded_once(
         return encode(self, premises)
 
     monkeypatch.setattr(Encoder, "encode_premises", counted)
-    unchanged = theorem("renamed", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(2, 3))
+    unchanged = theorem("open_old", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(2, 3))
     where = GoalContext("Lib.Open", (), line=20, local=(LOCAL[0], unchanged))
     first = service.rank(RankRequest(COMMUTES, where))
     assert asked == [1]  # The other one's text is in the index.
