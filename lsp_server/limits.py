@@ -28,7 +28,7 @@ TRIED_FORMS = 6
 """The most forms of a premise that Lean tries before it is inserted."""
 IMPORTED_MODULES = 4
 """The most modules that are imported at once in a copy, to see whether they help to close a goal."""
-BETTER_TACTIC_SECONDS = 0.3
+BETTER_TACTIC_SECONDS = 1.0
 """How long another tactic that closes the goal there is waited for."""
 IMPORTED_TACTICS = 4
 """The most tactics that close a goal with an import, and that are judged with one import alone."""
