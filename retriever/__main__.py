@@ -37,6 +37,7 @@ VERBS: Mapping[str, Verb] = {
     "fit-words": Verb(".lean.evaluation.fit_words", "fit the ranking of searches in words"),
     "fit-rerank": Verb(".lean.evaluation.fit_rerank", "fit the weight of the re-ranker"),
     "ablation": Verb(".lean.evaluation.ablation", "measure the ranking without each feature"),
+    "int8": Verb(".lean.evaluation.int8", "compare int8 with float32 weights"),
     "known-lemmas": Verb(
         ".lean.evaluation.known_lemmas", "ask an index for lemmas that are known to be in it"
     ),
