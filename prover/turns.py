@@ -67,6 +67,8 @@ class CandidateScheduler:
         """The chance of each tactic, by its text as yielded, given all sources that have arrived."""
         self.origins: dict[str, str] = {}
         """The theorems that tactics are taken from, by the tactic's text as yielded."""
+        self.taken: dict[str, float] = {}
+        """The seconds that the sources' tactics took, as far as heard."""
         self._awaited = {name: asyncio.ensure_future(coming) for name, coming in sources.items()}
         self._limit = limit
         self._odds = odds
@@ -110,6 +112,8 @@ class CandidateScheduler:
 
     def hear(self, outcome: TacticOutcome) -> None:
         """Note Lean's verdict on a tactic."""
+        if outcome.tactic in self._learned and outcome.milliseconds > 0:
+            self.taken[outcome.tactic] = outcome.milliseconds / 1000
         self._unheard.pop(outcome.tactic, None)
         full = self._in_full.get(outcome.tactic)
         if full is not None and outcome.status == "fails" and _MISREAD.search(outcome.message):
