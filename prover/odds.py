@@ -24,6 +24,7 @@ from lean_extract.common.errors import ModelError
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.limits import SUGGESTION_SECONDS, SUGGESTION_TACTICS
+from prover.tactic_words import MODULES
 
 FILE = Path(__file__).with_name("data") / "turns.json"
 """The shipped weights."""
@@ -102,6 +103,8 @@ FEATURES = (
     "words",
 )
 _GROUP_OF = {word: group for group, words in _GROUPS.items() for word in words}
+KNOWN_WORDS = _GROUP_OF.keys() | MODULES.keys()
+"""First words that are told apart where times of trials are kept."""
 _LEAST, _MOST = 1e-4, 0.99
 """Scores are cut to this range before their logits are taken."""
 _LEAST_SHARE = 1e-3

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from lean_extract.records import TacticOutcome
@@ -14,6 +15,7 @@ from prover.candidates import Candidate, key_of
 from prover.completing import Completion, completions
 from prover.limits import MAX_CHAINS_TRIED, SURVEY_SECONDS
 from prover.odds import AcceptanceModel
+from prover.refusals import Refusals
 from prover.surveys import Surveys
 
 _MISREAD = re.compile(
@@ -36,7 +38,8 @@ class CandidateScheduler:
     Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
     others. Before the slow ones, the first chains of rules are tried, and then the likeliest steps with what may close
     the goals that they leave (`completing.py`). A tactic with short names that Lean does not understand is tried with
-    full ones next. With automation, short names or surveys, `hear` has to be called with every outcome.
+    full ones next, and so are others with these names; what is sure to fail after one of Lean's refusals is not tried
+    (`Refusals`). With automation, short names or surveys, `hear` has to be called with every outcome.
 
     Args:
         sources: each source's candidates, best first, by the name of the source.
@@ -64,11 +67,14 @@ class CandidateScheduler:
         """The chance of each tactic, by its text as yielded, given all sources that have arrived."""
         self.origins: dict[str, str] = {}
         """The theorems that tactics are taken from, by the tactic's text as yielded."""
+        self.taken: dict[str, float] = {}
+        """The seconds that the sources' tactics took, as far as heard."""
         self._awaited = {name: asyncio.ensure_future(coming) for name, coming in sources.items()}
         self._limit = limit
         self._odds = odds
         self._lists: list[Sequence[Candidate]] = []
         self._left: list[Candidate] = []
+        self._refusals = Refusals()
         self._completed: set[str] = set()
         self._steps: list[TacticOutcome] = []
         self._is_closed = False
@@ -106,13 +112,16 @@ class CandidateScheduler:
 
     def hear(self, outcome: TacticOutcome) -> None:
         """Note Lean's verdict on a tactic."""
+        if outcome.tactic in self._learned and outcome.milliseconds > 0:
+            self.taken[outcome.tactic] = outcome.milliseconds / 1000
         self._unheard.pop(outcome.tactic, None)
         full = self._in_full.get(outcome.tactic)
         if full is not None and outcome.status == "fails" and _MISREAD.search(outcome.message):
             score, origin = self.scores.get(outcome.tactic, 0.0), self.origins.get(outcome.tactic, "")
             self._misread.append(Candidate(full, score, "", origin))
         self._surveys.hear(outcome)
-        self._left = [one for one in self._left if key_of(one.tactic) not in self._surveys.refused]
+        if self._refusals.hear(outcome) or outcome.surveyed:
+            self._left = self._worth_trying(self._left)
         self._note_result(outcome)
         if self._automation is not None:
             self._automation.hear(outcome)
@@ -162,12 +171,26 @@ class CandidateScheduler:
         self._left = []
         for candidate in self._odds.in_turn(self._lists, self._learned):
             given = self._handed.get(key_of(candidate.tactic))
-            if given is None and key_of(candidate.tactic) in self._surveys.refused:
-                continue
             if given is None:
                 self._left.append(candidate)
             else:
                 self._describe(given, candidate)
+        self._left = self._worth_trying(self._left)
+
+    def _worth_trying(self, left: Iterable[Candidate]) -> list[Candidate]:
+        """These candidates without those that fail, and with full names for shorter ones that Lean does not know."""
+        in_full = [
+            replace(one, tactic=full)
+            if self._refusals.excludes(one.tactic) and (full := self._in_full.get(one.tactic))
+            else one
+            for one in left
+        ]
+        done = self._handed.keys() | self._surveys.refused
+        return [
+            one
+            for one in in_full
+            if not self._refusals.excludes(one.tactic) and key_of(one.tactic) not in done
+        ]
 
     def _next(self) -> Candidate | None:
         """The next of what is known; None if there is nothing to try now."""

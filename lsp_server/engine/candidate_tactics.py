@@ -32,7 +32,7 @@ from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.neighbours.proposals import candidates as neighbour_candidates
-from prover.odds import shipped_odds
+from prover.odds import AcceptanceModel
 from prover.opening import count_for
 from prover.rules import RuleSearch, can_be_surveyed, simplifications
 from prover.surveys import Surveys
@@ -112,8 +112,10 @@ class CandidateTactics:
     One generation runs at a time: it uses every core anyway.
     """
 
-    def __init__(self, ranking: PremiseRanking, states: ProofStates) -> None:
-        self._ranking, self._states = ranking, states
+    def __init__(
+        self, ranking: PremiseRanking, states: ProofStates, odds: Callable[[], AcceptanceModel]
+    ) -> None:
+        self._ranking, self._states, self._odds = ranking, states, odds
         self._from_templates: Cache[list[Candidate]] = Cache(CACHED_GOALS)
         self._generated: Cache[list[Generated]] = Cache(CACHED_GOALS)
         self._refused: Cache[frozenset[str]] = Cache(CACHED_GOALS)
@@ -121,7 +123,7 @@ class CandidateTactics:
 
     def propose(self, at: CandidateRequest) -> CandidateScheduler:
         """The candidates of the sources in use, all of which start now."""
-        count, odds = at.trial.tactics.count, shipped_odds()
+        count, odds = at.trial.tactics.count, self._odds()
         if at.trial.part:
             return CandidateScheduler({"templates": start_task(at.spelled(at.trial.rewrites))}, count, odds)
         here = start_task(asyncio.to_thread(self._tactics_here, at))

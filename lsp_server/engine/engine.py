@@ -28,6 +28,7 @@ from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.premise_edits import premise_edit
 from lsp_server.engine.project_index import ProjectIndex
+from lsp_server.engine.project_times import ProjectTimes
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import (
     OnProofProgress,
@@ -101,7 +102,7 @@ class Engine:
         self._generator = generator or OpenGenerator()
         self._files = ChangedFiles(self._index)
         self._with_imports = WithImports(self._lean, self.settings.lean)
-        self._pipeline = Pipeline(self._with_imports)
+        self._pipeline = Pipeline(ProjectTimes(root), self._with_imports)
         self._memories: Cache[ProofMemory] = Cache(REMEMBERED_FILES)
         self._ahead = TrialsAhead(self._pipeline.runner, self.tactics_at, lambda: self._lean.version)
 

@@ -31,6 +31,7 @@ from lsp_server.engine.items import range_item, unjudged_warning
 from lsp_server.engine.listing import Listing, listed
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
+from lsp_server.engine.project_times import ProjectTimes
 from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
@@ -73,16 +74,17 @@ class Pipeline:
     """The steps of one project's requests.
 
     Args:
+        times: how long trials take in the project.
         with_imports: tries tactics that need an import; None: none are tried.
     """
 
-    def __init__(self, with_imports: WithMoreImports | None = None) -> None:
+    def __init__(self, times: ProjectTimes, with_imports: WithMoreImports | None = None) -> None:
         self._with_imports = with_imports
         self.states = ProofStates()
         self.ranking = PremiseRanking()
-        self.candidates = CandidateTactics(self.ranking, self.states)
+        self.candidates = CandidateTactics(self.ranking, self.states, times.odds)
         self.edits = JudgedEdits()
-        self.runner = TacticRunner(self.edits)
+        self.runner = TacticRunner(self.edits, times)
 
     async def suggest(
         self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None

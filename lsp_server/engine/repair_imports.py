@@ -21,8 +21,9 @@ from lsp_server.documents.insertion import import_insertion
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import edit_item, edited
 from lsp_server.engine.repair_names import MeantNames
-from lsp_server.engine.repair_text import is_echo, unknown_name
+from lsp_server.engine.repair_text import is_echo
 from lsp_server.limits import REPAIR_IMPORTS
+from prover.refusals import unknown_name
 from prover.verify import GoalPosition
 
 _NONE = "Init"

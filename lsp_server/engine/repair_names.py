@@ -10,8 +10,8 @@ from lean_extract.records import Goal, Premise
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.repair_before import Before
-from lsp_server.engine.repair_text import UnknownName
 from lsp_server.engine.requests import main_goal, parse_goal
+from prover.refusals import UnknownName
 from prover.verify import GoalPosition
 from retriever.lean.declared import described
 from retriever.lean.eligibility import RankRequest

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from lean_extract.session.document import LeanDocument
@@ -162,50 +161,9 @@ def renamed(text: str, start: int, end: int, old: str, new: str, count: int = 0)
     return f"{text[:start]}{pattern.sub(lambda _: new, text[start:end], count)}{text[end:]}"
 
 
-_UNKNOWN = re.compile(
-    r"(?i:unknown (?:identifier|constant)) [`'](?P<name>[^`'\n]+(?:'+(?=[`']))?)[`']"
-    r"|Invalid field `(?P<field>[^`\n]+)`: The environment does not contain `(?P<full>[^`\n]+)`"
-    r"|invalid field '(?P<old>[^\n]+?)', the environment does not contain '(?P<old_full>[^\n]+?)'(?:\s|$)"
-)
-
-
 def is_echo(fault: Fault) -> bool:
     """Whether an error only says that a definition has another error."""
     return fault.message.startswith("`sorryAx`")
-
-
-@dataclass(frozen=True, slots=True)
-class UnknownName:
-    """A name that Lean does not know: as it is written, with a dot before a field, and as Lean has searched for it."""
-
-    written: str
-    full: str
-
-    @property
-    def space(self) -> str:
-        """The namespace in which Lean has searched."""
-        return self.full.rpartition(".")[0]
-
-    def within(self, text: str) -> UnknownName:
-        """The same as a text has it, which may lack the first parts of the full name."""
-        parts = self.written.split(".")
-        endings = (".".join(parts[count:]) for count in range(len(parts)))
-        found = frozenset(tokenize(text).texts)
-        known = next(
-            (one for one in endings if any(f"{token}.".startswith(f"{one}.") for token in found)), ""
-        )
-        return self if self.written.startswith(".") or not known else UnknownName(known, self.full)
-
-
-def unknown_name(message: str) -> UnknownName | None:
-    """The name that an error says is unknown; None for other errors."""
-    found = _UNKNOWN.match(message)
-    if found is None:
-        return None
-    field = found["field"] or found["old"]
-    if field:
-        return UnknownName(f".{field}", found["full"] or found["old_full"])
-    return UnknownName(found["name"], found["name"])
 
 
 def difference(before: str, after: str) -> Change:

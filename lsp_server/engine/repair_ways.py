@@ -24,13 +24,11 @@ from lsp_server.engine.repair_failure import Failure, has_commands
 from lsp_server.engine.repair_names import MeantNames
 from lsp_server.engine.repair_text import (
     Block,
-    UnknownName,
     applied,
     deleted,
     free_names,
     introduced,
     renamed,
-    unknown_name,
     without_binders,
 )
 from lsp_server.engine.requests import ProveRequest, SuggestRequest
@@ -38,6 +36,7 @@ from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_items import TacticItem, TacticVerdict
 from lsp_server.engine.schema_proofs import ProofStatus, RepairKind
 from lsp_server.limits import REPAIR_EDITS, REPAIR_LEMMAS
+from prover.refusals import UnknownName, unknown_name
 from prover.verify import GoalPosition
 from retriever.lean.callers import caller_of
 from retriever.lean.eligibility import RankedPremise, RankRequest

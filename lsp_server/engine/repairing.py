@@ -25,10 +25,11 @@ from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.repair_failure import Failure
 from lsp_server.engine.repair_names import MeantNames
-from lsp_server.engine.repair_text import UnknownName, applied, is_echo, proof_start, unknown_name
+from lsp_server.engine.repair_text import applied, is_echo, proof_start
 from lsp_server.engine.repair_ways import StatementFalse, Way, Ways
 from lsp_server.engine.schema_proofs import RepairKind
 from lsp_server.limits import REPAIR_JUDGE_SECONDS, REPAIR_STEPS, REPAIR_WAYS
+from prover.refusals import UnknownName, unknown_name
 
 _KINDS = [*RepairKind]
 _IS_PROPOSITION = "(sorry : id (α := Prop) _)"

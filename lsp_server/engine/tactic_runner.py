@@ -14,6 +14,7 @@ from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
 from lsp_server.engine.items import shown_tactic
+from lsp_server.engine.project_times import ProjectTimes
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema_items import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
@@ -139,7 +140,8 @@ class TacticRunner:
     fixes these may come after the position.
     """
 
-    def __init__(self, edits: JudgedEdits) -> None:
+    def __init__(self, edits: JudgedEdits, times: ProjectTimes) -> None:
+        self._times = times
         self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
         self.edits = edits
         self._trying: Counter[Hashable] = Counter()
@@ -218,6 +220,7 @@ class TacticRunner:
             status = _status(has_generator=not warnings, was_any_tried=bool(candidates.scores))
         finally:
             candidates.close()
+        await self._times.keep(candidates.taken)
         return TrialResults(_described(outcomes, candidates), warnings, status)
 
     async def _listed(

@@ -27,6 +27,7 @@ from lsp_server.engine.listing import names_at
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.pipeline import Pipeline, Ranked
 from lsp_server.engine.premise_ranking import DEPTH
+from lsp_server.engine.project_times import ProjectTimes
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
 from lsp_server.engine.running_lean import RunningLean
@@ -79,7 +80,7 @@ class WithImports:
 
     def __init__(self, lean: RunningLean, settings: LeanSettings) -> None:
         self._lean = RunningLean(lean.root, settings, opener=lean.another)
-        self._pipeline = Pipeline()
+        self._pipeline = Pipeline(ProjectTimes(None))
         self._turn, self._asking = asyncio.Lock(), asyncio.Lock()
         self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
         self._ending: asyncio.TimerHandle | None = None
