@@ -37,7 +37,7 @@ class ServedModels:
         """The server. Raises ModelError: the address is none, or its host is not allowed."""
         models = settings.models
         address = allowed_address(settings.tactics.generator, models)
-        key = (address, os.environ.get(models.key_variable, ""), models.key_variable, models.requests)
+        key = (address, os.environ.get(models.key_variable, "").strip(), models.key_variable, models.requests)
         if self._held is None or self._held[0] != key:
             self._held = key, ModelServer(*key)
         return self._held[1]

@@ -19,6 +19,7 @@ from prover.tactic_words import MODULES
 
 _FENCES = ("```", "~~~")
 _LEAN = frozenset(("", "lean", "lean4", "tactics", "tactic", "lean3"))
+_LONGEST_LINE = 2 * LONGEST
 _OPEN_THOUGHT, _END_OF_THOUGHT = "<think>", "</think>"
 _NUMBER = re.compile(r"(?:\d{1,3}[.)]|[-*•])\s+")
 _SPAN = re.compile(r"`([^`\n]++)`")
@@ -97,7 +98,10 @@ class AnswerReader:
 
     def _line(self, line: str) -> Iterator[str]:
         """Read one line. What a model thinks is skipped, with marks on lines of their own or within one."""
-        line = _CONTROL.sub("", line).replace("\t", "  ").rstrip()
+        if len(line) > _LONGEST_LINE:  # of a line that nobody would read, what follows the last thought
+            before, end, line = line.rpartition(_END_OF_THOUGHT)
+            self._is_thinking = (self._is_thinking or _OPEN_THOUGHT in before) and not end
+        line = _CONTROL.sub("", line[:_LONGEST_LINE]).replace("\t", "  ").rstrip()
         while line or not self._is_thinking:
             if self._is_thinking:
                 _, end, line = line.partition(_END_OF_THOUGHT)
@@ -118,7 +122,7 @@ class AnswerReader:
     def _forget(self) -> None:
         """Drop what was written while the model thought."""
         self._fence, self._block, self._group, self._prose = "", [], [], []
-        self._had_block = self._has_declaration = False
+        self._groups, self._had_block, self._has_declaration = 0, False, False
 
     def _read(self, line: str) -> Iterator[str]:
         bare = line.strip()

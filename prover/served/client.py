@@ -150,12 +150,21 @@ class ModelServer:
                         seconds = _retry_after(response.headers, attempt)
                 except httpx.HTTPError as error:
                     raise self._lost(error) from error
+                except (httpx.InvalidURL, UnicodeError) as error:
+                    raise ModelError(
+                        f"{shown(self.address.base)} is not an address: {shown(error)}."
+                    ) from error
             await asyncio.sleep(seconds)
 
     def _client(self) -> httpx.AsyncClient:
         is_here, is_secret = self.address.is_here, self.address.base.startswith("https")
         headers = {"Accept-Encoding": "identity"}
         if self._key:
+            if not (self._key.isascii() and self._key.isprintable()):  # the error of the client would show it
+                raise ModelError(
+                    f"The key for {self.address.base} cannot be sent: it holds characters that no key has.",
+                    f"Correct the environment variable {self._key_variable}.",
+                )
             headers["Authorization"] = f"Bearer {self._key}"
         return httpx.AsyncClient(
             headers=headers,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import select
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,6 @@ class Served:
     """Set when a client has closed its connection before the end of an answer."""
     began: threading.Event = field(default_factory=threading.Event)
     """Set when a request to a model has arrived."""
-    owned_by: str = "somebody"
 
     @property
     def prompts(self) -> list[str]:
@@ -86,17 +86,19 @@ class Call:
 
 @contextmanager
 def serving(
-    answers: Callable[[Call], object], models: Sequence[str] = ("scripted",), owned_by: str = "somebody"
+    answers: Callable[[Call], object],
+    models: Sequence[str] = ("scripted",),
+    tls: ssl.SSLContext | None = None,
 ) -> Iterator[Served]:
     """A server on loopback whose model answers so."""
-    served = Served(answers, owned_by=owned_by)
+    served = Served(answers)
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, format: str, *values: Any) -> None:
             """Print nothing."""
 
         def do_GET(self) -> None:
-            data = [{"id": name, "object": "model", "owned_by": served.owned_by} for name in models]
+            data = [{"id": name, "object": "model", "owned_by": "somebody"} for name in models]
             Call(served, self, {}).whole(200, {"object": "list", "data": data})
 
         def do_POST(self) -> None:
@@ -111,7 +113,9 @@ def serving(
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    served.url = f"http://127.0.0.1:{server.server_port}/v1"
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    served.url = f"http{'' if tls is None else 's'}://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

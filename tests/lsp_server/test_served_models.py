@@ -243,3 +243,33 @@ print([name for name in sys.modules if name.partition(".")[0] == "httpx" or name
         cwd=project, env=environment, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.stdout.splitlines()[-1:] == ["[]"], done.stderr
+
+
+def with_settings(folder: Path, generator: str, more: str = "") -> dict[str, str]:
+    """Variables for a user whose settings name this generator."""
+    path = folder / "config" / "premise-suggest" / "premise-suggest.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(f'[tactics]\ngenerator = "{generator}"\n{more}', encoding="utf-8")
+    return {"XDG_CONFIG_HOME": str(folder / "config")}
+
+
+def test_doctor_lists_the_models_and_tries_one(project: Path, cli: Cli, tmp_path: Path) -> None:
+    with serving(lambda call: call.text("trivial"), models=("scripted", "other")) as served:
+        for name, status in (("scripted", "ok"), ("absent", "missing")):
+            variables = with_settings(tmp_path / name, f"{served.url}#{name}")
+            found = {
+                one["name"]: one for one in json.loads(cli("doctor", project, "--json", **variables).stdout)
+            }
+            assert found["model at a server"]["status"] == status
+            assert "scripted, other" in found["model at a server"]["message"]
+        assert len(served.asked) == 1
+
+
+def test_setup_says_what_another_machine_gets_before_it_asks(project: Path, cli: Cli, tmp_path: Path) -> None:
+    address = "https://models.example/v1#m"
+    done = cli("setup", project, **with_settings(tmp_path / "a", address))
+    assert "Add --yes" in done.stderr and "nothing is sent there without your consent" in done.stdout
+    allowed = '[models]\nallowHosts = ["models.example"]\n'
+    done = cli("setup", project, **with_settings(tmp_path / "b", address, allowed))
+    text = " ".join(done.stdout.split())
+    assert "on ANOTHER machine, gets goals, statements and the text of your files" in text

@@ -91,6 +91,13 @@ def test_a_model_that_repeats_itself_is_read_once() -> None:
     assert reader.is_full
 
 
+def test_a_thought_on_one_long_line() -> None:
+    thought = "so `simp` " * 5_000
+    assert read_answer(f"<think>{thought}</think>`exact h`") == ["exact h"]
+    assert read_answer("<think></think>" * 10_000 + "`exact h`") == ["exact h"]
+    assert read_answer(f"<think>{thought}") == []
+
+
 FRAGMENTS = st.sampled_from(
     ["```", "```lean\n", "\n", "<think>", "</think>", "`", "exact h", "theorem x : p := by", "  ", "· ", "| ", "-- c",
      "sorry", "#eval 1", "/-", "-/", '"', "1. ", "⟨", "⟩", "(", ")", ":=", "by", "\x00", "\u202e", "∀ x, p x", "end A"]

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import ssl
 from collections.abc import Callable
 from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from lean_extract.common.errors import ModelError
 from prover.limits import MAX_MODEL_BYTES
@@ -134,6 +141,19 @@ async def test_refusals_say_what_happened(
     assert len(served.asked) == 1
 
 
+@pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY}\u00e9", f"{KEY}\x00"])
+async def test_a_key_that_cannot_be_sent_is_not_shown(key: str) -> None:
+    error = await refusal(lambda call: call.text("x"), key=key, key_variable="MY_KEY")
+    assert "MY_KEY" in str(error)
+
+
+async def test_a_host_that_cannot_be() -> None:
+    with pytest.raises(ModelError):
+        await text(ModelServer(read_address(f"http://{'a' * 70}.example./v1#m")))
+    with pytest.raises(ModelError, match="is not an address"):
+        await text(ModelServer(read_address("http://xn--a.example/v1#m")))
+
+
 async def test_a_redirect_is_not_followed() -> None:
     with serving(lambda call: call.text("stolen")) as other:
         error = await refusal(lambda call: call.whole(302, {}, Location=f"{other.url}/chat/completions"))
@@ -172,6 +192,46 @@ async def test_no_server_answers() -> None:
         url = served.url
     with pytest.raises(ModelError, match="No server answers"):
         await text(ModelServer(read_address(f"{url}#m")))
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for this machine that its own key signs, and the key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "here")])
+    now = datetime.now(UTC)
+    signed = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path_factory.mktemp("tls") / "server.pem"
+    plain = serialization.NoEncryption()
+    private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+    path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+async def test_a_certificate_of_ones_own_has_to_be_named(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with serving(lambda call: call.text("x"), tls=context) as served:
+        with pytest.raises(ModelError, match="SSL_CERT_FILE"):
+            await text(client(served))
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert await text(client(served)) == "x"
+
+
+async def test_no_proxy_is_used_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with serving(lambda call: call.text("x")) as served:
+        assert await text(client(served)) == "x"
 
 
 async def test_at_most_so_many_requests_run_at_a_time() -> None:
