@@ -129,6 +129,30 @@ REFUTATION_SECONDS = 5.0
 MAX_REFUSED_PREMISES = 8
 """Premises that `grind` refuses, one at a time, before it is tried without a list."""
 
+# Models at a server.
+MODEL_CONNECT_SECONDS = 3.0
+"""How long a server may take to accept a connection."""
+MODEL_SILENCE_SECONDS = 120.0
+"""How long a server may send nothing. It may have to load the model first."""
+MODEL_RETRIES = 3
+"""How often a server that is busy is asked again."""
+MODEL_RETRY_SECONDS = 10.0
+"""The longest wait before that."""
+MAX_MODEL_BYTES = 4 << 20
+"""The largest answer of a server, with what is around the text."""
+MAX_MODEL_REFUSAL_BYTES = 4096
+"""Bytes of a refusal that are read."""
+MAX_MODEL_CHARACTERS = 200_000
+"""Characters of a model's text that are read, with what it thinks."""
+MAX_JUDGED_PREFIXES = 24
+"""Steps of a refused proof by which it is looked for how far Lean accepts it."""
+CACHED_ANSWERS = 64
+"""Whole answers of a model that are kept, by what was asked."""
+MAX_WRITTEN_TACTICS = 64
+"""Tactics that are read from one text."""
+CHARACTERS_OF_A_TOKEN = 3
+"""Of Lean's text, about: so prompts are counted in characters. No model's own count is known here."""
+
 # Files.
 MAX_MODEL_SHAPES = 20_000
 """Shapes in a generator's file."""

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from lean_extract.records import TacticOutcome
 from prover.automation import SOURCE as AUTOMATION
@@ -17,6 +17,9 @@ from prover.limits import MAX_CHAINS_TRIED, SURVEY_SECONDS
 from prover.odds import AcceptanceModel
 from prover.refusals import Refusals
 from prover.surveys import Surveys
+
+if TYPE_CHECKING:
+    from prover.served.written import WrittenTactics
 
 _MISREAD = re.compile(
     r"[Aa]mbiguous|[Uu]nknown (?:identifier|constant)|unexpected token|expected (?:term|identifier)"
@@ -51,6 +54,8 @@ class CandidateScheduler:
             What Lean refuses there is not tried by itself.
         chains: chains of rules, best first. What closes the goal is tried as soon as it is known, the others after the
             sources' candidates. They are not waited for once something closes the goal.
+        written: what a model at a server writes. It is tried as it comes and does not count against the limit. Nor is
+            it waited for once something closes the goal.
     """
 
     def __init__(
@@ -62,6 +67,7 @@ class CandidateScheduler:
         first: Sequence[Candidate] = (),
         surveys: Surveys | None = None,
         chains: Awaitable[Sequence[Candidate]] | None = None,
+        written: WrittenTactics | None = None,
     ) -> None:
         self.scores: dict[str, float] = {}
         """The chance of each tactic, by its text as yielded, given all sources that have arrived."""
@@ -92,6 +98,7 @@ class CandidateScheduler:
         self._surveys = surveys or Surveys()
         self._chaining = None if chains is None else asyncio.ensure_future(chains)
         self._chains: list[Candidate] = []
+        self._written = written
         self._unheard: dict[str, bool] = {}
         self._news: asyncio.Future[None] | None = None
 
@@ -154,6 +161,8 @@ class CandidateScheduler:
         for coming in (*self._awaited.values(), self._coming, self._chaining):
             if coming is not None:
                 coming.cancel()
+        if self._written is not None:
+            self._written.close()
 
     def _note_arrivals(self) -> None:
         if self._coming is not None and self._coming.done():
@@ -202,6 +211,8 @@ class CandidateScheduler:
                 return candidate
         if (survey := self._surveys.next()) is not None:
             return survey
+        if self._written is not None and (written := self._new(self._written.next)) is not None:
+            return written
         is_quick_running = any(self._unheard.values())
         if not is_quick_running and (quick := self._next_quick()) is not None:
             return quick
@@ -260,6 +271,8 @@ class CandidateScheduler:
         coming = [] if self._coming is None else [self._coming]
         if self._chaining is not None and not self._is_closed:
             coming += [self._chaining, self._surveys.news()]
+        if self._written is not None and self._written.is_open and not self._is_closed:
+            coming += self._written.news()
         if not self._unheard or (self._automation is None and self._in_full.keys().isdisjoint(self._unheard)):
             return [*learned, *coming]
         if self._news is None or self._news.done():

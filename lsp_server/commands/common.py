@@ -19,7 +19,7 @@ from lean_extract.common.onnx_runtime import fallback_warning
 from lean_extract.common.terminal_text import pip_install, shown, without_login
 from lean_extract.source.projects.project import is_project_root, named_below, only_of
 from lsp_server.commands.nearby import file_meant, folder_meant
-from lsp_server.engine.generators import OpenGenerator, open_requested
+from lsp_server.engine.generators import OpenGenerator, is_served, open_requested
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion
 from lsp_server.engine.settings import Settings
@@ -214,6 +214,10 @@ def opened_generator(options: argparse.Namespace, settings: Settings) -> OpenGen
         return None
     source = settings.tactics.source
     name = options.generator or (settings.tactics.generator if source == "generator" else "")
+    if is_served(name) and source != "templates":
+        opened = OpenGenerator()
+        opened.server(settings)
+        return opened
     found = open_requested(name, source, settings.model_download, settings.models.device)
     return None if found is None else OpenGenerator(lambda name, download, device: found)
 

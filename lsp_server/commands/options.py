@@ -55,7 +55,10 @@ def add_rerank_option(parser: OptionGroup) -> None:
 
 def add_tactic_options(parser: OptionGroup) -> None:
     """Declare where tactics come from."""
-    text = "the tactic generator: a folder, or owner/name on the hub (default: the shipped one)"
-    parser.add_argument("--generator", metavar="PATH_OR_HUB_NAME", default="", help=text)
+    text = (
+        "the tactic generator: a folder, owner/name on the hub, or http://HOST/v1#MODEL, which is asked in addition "
+        "(default: the shipped one)"
+    )
+    parser.add_argument("--generator", metavar="NAME", default="", help=text)
     text = "where tactics come from (default: both)"
     parser.add_argument("--tactics-from", choices=SOURCES, default=None, help=text)

@@ -27,6 +27,7 @@ from lsp_server.commands.first_goal import first_goal
 from lsp_server.commands.index import index_project, print_report
 from lsp_server.commands.interrupts import stop_on_interrupt
 from lsp_server.commands.options import add_lean_option, add_model_options
+from lsp_server.commands.served_findings import consent
 from lsp_server.engine.indexing import IndexPlan, plan_index
 from lsp_server.engine.libraries import FetchStopped, add_library, index_libraries, read_git_address
 from lsp_server.engine.schema import Suggestion
@@ -79,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     root = project_root(existing_folder(options.directory))
     settings = fill_options(options, root)
     lean = _lean(root, options.lean)
-    print(_plan(root, options, lean))
+    print(_plan(root, options, lean, settings))
     if not _agreed(options.yes):
         return 0
     code = index_project(root, options)
@@ -92,7 +93,9 @@ def run(options: argparse.Namespace) -> int:
     return 0 if _try_lean(root, settings) else 1
 
 
-def _plan(root: Path, options: argparse.Namespace, lean: Toolchain | PremiseSuggestError) -> str:
+def _plan(
+    root: Path, options: argparse.Namespace, lean: Toolchain | PremiseSuggestError, settings: Settings
+) -> str:
     """What was found, and what will be done. Raises UserError: this is not a project."""
     found = find_sources(root)
     if not is_project_root(root):
@@ -111,6 +114,9 @@ def _plan(root: Path, options: argparse.Namespace, lean: Toolchain | PremiseSugg
     lines += _to_read(plan_index(root, found, options.model, options.lean))
     if not isinstance(lean, PremiseSuggestError):
         lines.append("then      ask Lean for one goal of the project; no file of the project is changed")
+    if sentence := consent(settings):
+        first, *further = textwrap.wrap(shown(sentence, longest=0), _WIDTH, break_on_hyphens=False)
+        lines += [f"model     {first}", *(f"{_MARGIN}{line}" for line in further)]
     return "\n".join(lines)
 
 

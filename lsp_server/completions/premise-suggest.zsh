@@ -221,7 +221,7 @@ _shtab_premise_suggest_fill_options=(
   "--json[print the JSON object (docs\/json.md)]"
   "--no-imports[do not try premises that need another import]"
   "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
-  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--generator[the tactic generator\: a folder, owner\/name on the hub, or http\:\/\/HOST\/v1\#MODEL, which is asked in addition (default\: the shipped one)]:NAME:"
   "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
   "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
@@ -249,7 +249,7 @@ _shtab_premise_suggest_http_options=(
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
   "--download[download that model from the hub if it is not on this machine]"
   "--rerank[how many premises to re-rank, if the model has a re-ranker\; 0\: none (default\: 20)]:N:"
-  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--generator[the tactic generator\: a folder, owner\/name on the hub, or http\:\/\/HOST\/v1\#MODEL, which is asked in addition (default\: the shipped one)]:NAME:"
   "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
 )
 
@@ -289,7 +289,7 @@ _shtab_premise_suggest_mcp_options=(
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
   "--download[download that model from the hub if it is not on this machine]"
   "--rerank[how many premises to re-rank, if the model has a re-ranker\; 0\: none (default\: 20)]:N:"
-  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--generator[the tactic generator\: a folder, owner\/name on the hub, or http\:\/\/HOST\/v1\#MODEL, which is asked in addition (default\: the shipped one)]:NAME:"
   "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
 )
 
@@ -306,7 +306,7 @@ _shtab_premise_suggest_prove_options=(
   "--picture[draw the tree of the search to this file]:SVG:_files"
   "--no-imports[do not try premises that need another import]"
   "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
-  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--generator[the tactic generator\: a folder, owner\/name on the hub, or http\:\/\/HOST\/v1\#MODEL, which is asked in addition (default\: the shipped one)]:NAME:"
   "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
   "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
@@ -325,7 +325,7 @@ _shtab_premise_suggest_repair_options=(
   "--json[print the JSON object (docs\/json.md)]"
   "--summary[also write a summary in Markdown, for a pull request\; - is standard output]:FILE|-:_files"
   "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
-  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--generator[the tactic generator\: a folder, owner\/name on the hub, or http\:\/\/HOST\/v1\#MODEL, which is asked in addition (default\: the shipped one)]:NAME:"
   "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
   "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
@@ -367,7 +367,7 @@ _shtab_premise_suggest_serve_options=(
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
   "--download[download that model from the hub if it is not on this machine]"
   "--rerank[how many premises to re-rank, if the model has a re-ranker\; 0\: none (default\: 20)]:N:"
-  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--generator[the tactic generator\: a folder, owner\/name on the hub, or http\:\/\/HOST\/v1\#MODEL, which is asked in addition (default\: the shipped one)]:NAME:"
   "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
 )
 
@@ -409,7 +409,7 @@ _shtab_premise_suggest_suggest_options=(
   "--json[print the JSON object (docs\/json.md)]"
   "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
   "--repl[use leanprover-community\/repl, started by this command line, instead of Lean\'s language server]:COMMAND:"
-  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--generator[the tactic generator\: a folder, owner\/name on the hub, or http\:\/\/HOST\/v1\#MODEL, which is asked in addition (default\: the shipped one)]:NAME:"
   "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
   "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lean_extract.common.errors import ModelError
 from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise, TacticOutcome
 from lsp_server.documents.goal_positions import text_to_line
-from lsp_server.engine.generators import OpenGenerator
+from lsp_server.engine.generators import OpenGenerator, is_served
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
 from lsp_server.engine.proof_states import ProofStates
@@ -41,6 +41,9 @@ from prover.turns import CandidateScheduler
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.listing import without_replaced
 from retriever.lean.theorems import is_theorem
+
+if TYPE_CHECKING:
+    from prover.served.written import WrittenTactics
 
 _POOL = 2
 """Sources propose this many times the number of tried tactics, because the odds may rank them differently."""
@@ -139,7 +142,31 @@ class CandidateTactics:
             coming["rules"] = start_task(search.singles())
             chains = start_task(search.chains(coming["rules"]))
         automation = start_task(_automation(at, here))
-        return CandidateScheduler(coming, count, odds, automation, at.trial.corrections, surveys, chains)
+        written = self._written(at)
+        return CandidateScheduler(
+            coming, count, odds, automation, at.trial.corrections, surveys, chains, written
+        )
+
+    def _written(self, at: CandidateRequest) -> WrittenTactics | None:
+        """What a model at a server writes, if one is set; where it must not be asked, a warning.
+
+        It is not asked for quick fixes and hovers, for which Lean does not search its library, either.
+        """
+        settings = at.context.settings
+        if not at.trial.searches:
+            return None
+        try:
+            server = at.context.generator.server(settings)
+        except ModelError as error:
+            at.warnings.append(f"The generator gave no tactics: {error}")
+            return None
+        if server is None:
+            return None
+        from lsp_server.engine.served_models import AskedGoal  # with an HTTP client
+        from prover.served.written import WrittenTactics
+
+        asked = AskedGoal(at.current.index, at.trial.position, at.goal, at.trial.premises)
+        return WrittenTactics(asked.tactics(server, settings, at.warnings))
 
     async def _offered(self, at: CandidateRequest, goal: Goal) -> Sequence[Premise]:
         """What a goal may be rewritten with, best first: theorems, and the definitions for the first goal."""
@@ -252,7 +279,13 @@ SOURCES = (
         lambda wanted: wanted.source != "generator" and wanted.neighbours,
         CandidateTactics.from_neighbours,
     ),
-    _Source(GENERATOR, lambda wanted: wanted.source != "templates", CandidateTactics.from_generator),
+    _Source(
+        GENERATOR,
+        lambda wanted: (
+            wanted.source == "both" or (wanted.source == "generator" and not is_served(wanted.generator))
+        ),
+        CandidateTactics.from_generator,
+    ),
 )
 """All sources but Lean's own automation, which is tried in addition (`prover.automation`)."""
 

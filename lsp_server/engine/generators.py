@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
@@ -27,6 +28,7 @@ import prover
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.files.atomic import UMASK, make_private_folder
+from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import first_use
 from lsp_server.engine.tasks import to_the_end
 from lsp_server.limits import GENERATOR_EXPORT_SECONDS, GENERATOR_RETRY_SECONDS
@@ -34,6 +36,10 @@ from prover.generator import files
 from prover.generator.source import TacticGenerator
 from prover.opening import open_folder
 from retriever.models.hub import find_model
+
+if TYPE_CHECKING:
+    from lsp_server.engine.served_models import ServedModels
+    from prover.served.client import ModelServer
 
 _DATA = Path(prover.__path__[0]) / "data"
 SHIPPED_GENERATOR = _DATA / "shapes"
@@ -45,6 +51,11 @@ BYT5 = "byt5"
 _VARIABLE = "PREMISE_SUGGEST_GENERATOR"
 _NEEDED = ("torch", "transformers", "onnx")
 """The modules that an export imports; the extra `train` installs them."""
+
+
+def is_served(setting: str) -> bool:
+    """Whether a generator is the address of a model at a server, which writes in addition to the shipped one."""
+    return setting.lower().startswith(("http://", "https://"))
 
 
 def generator_folder(setting: str, *, download: bool = False) -> Path | None:
@@ -187,11 +198,13 @@ def open_requested(name: str, source: str, download: bool, device: Device) -> Ta
         source: where tactics come from, one of `settings.SOURCES`.
 
     Raises:
-        UserError: a generator is named, and tactics are to come from templates alone.
+        UserError: a generator is named, and tactics are to come from templates alone; it is at a server.
         ModelError: it cannot be loaded, or none is named and none is shipped.
     """
     if source == "templates" and name:
         raise UserError("--generator has no effect on templates.", "Leave out --tactics-from templates.")
+    if is_served(name):
+        raise UserError("This command asks no model at a server.", "Give a folder, or owner/name on the hub.")
     if not name and source != "generator":
         return None
     return needed(open_generator(name, download, device))
@@ -229,18 +242,29 @@ class OpenGenerator:
         self._clock = clock
         self._opening = asyncio.Lock()
         self._held: _Opened | None = None
+        self._served: ServedModels | None = None
+
+    def server(self, settings: Settings) -> ModelServer | None:
+        """The server of the model that the settings name; None if they name none. Raises ModelError."""
+        if settings.tactics.source == "templates" or not is_served(settings.tactics.generator):
+            return None
+        if self._served is None:
+            from lsp_server.engine.served_models import ServedModels  # with an HTTP client
+
+            self._served = ServedModels()
+        return self._served.server(settings)
 
     async def get(self, name: str, *, download: bool, device: Device) -> TacticGenerator | None:
         """The configured generator; None if none is configured and none is shipped.
 
         Args:
-            name: a folder, or owner/name on the hub; empty: the one that is shipped.
+            name: a folder, or owner/name on the hub; empty, or the address of a model: the one that is shipped.
             download: whether it may be fetched from the hub.
             device: where it runs, unless it is one of shapes.
 
         Raises ModelError.
         """
-        held, request = self._held, (name, download, device)
+        held, request = self._held, ("" if is_served(name) else name, download, device)
         if held is None or not held.answers(request, self._clock()):
             held = await to_the_end(self._current(request))
         if isinstance(held.found, ModelError):

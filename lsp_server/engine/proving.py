@@ -35,9 +35,10 @@ from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
 from lsp_server.engine.tasks import LeanProgress, OnWaiting, begun_again, unless_set, while_waiting
 from lsp_server.engine.with_imports import WithImports
+from lsp_server.engine.written_proofs import ProofWriter, proof_writer
 from lsp_server.limits import KNOWN_PROOF_SECONDS, PROOF_PROGRESS_SECONDS
 from prover.refutation import unless_refuted
-from prover.search.environment import LeanEnvironment
+from prover.search.environment import LeanEnvironment, Seeded
 from prover.search.memory import ProofMemory, Remembering
 from prover.search.partial import furthest
 from prover.search.script import forms
@@ -118,27 +119,25 @@ class _Proving:
         if hindrance:
             return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=hindrance))
         known = await self._known()
-        limits = SearchLimits(
-            min(self.request.seconds, KNOWN_PROOF_SECONDS) if known else self.request.seconds
-        )
-        environment = LeanEnvironment(self.lean, self.found.asked)
-        proposer = Remembering(prepared, self.memory)
-        watch = None if on_progress is None else _Progress(on_progress, limits.seconds)
+        seconds = min(self.request.seconds, KNOWN_PROOF_SECONDS) if known else self.request.seconds
         begin = time.monotonic()
-        result = await unless_refuted(
-            search(environment, proposer, limits, stop=self.stop, on_outcome=watch),
+        async with proof_writer(
+            self.context,
             self.lean,
             self.found.asked,
-            self.found.state,
-            lambda one: one.status == "proved" or self.stop.is_set(),
-        )
+            main_goal(self.found.state),
+            prepared.premises,
+            self.stop,
+            answer.warnings,
+        ) as writer:
+            result, written = await self._searched(prepared, writer, seconds, on_progress)
         if isinstance(result, str):
             seconds = round(time.monotonic() - begin, 3)
             return SearchedProof(replace(answer, status=ProofStatus.FALSE, message=result, seconds=seconds))
         self.memory.learn(result)
         found = None
         if result.status != "proved":
-            found = known or await self._imported(result, answer.warnings, on_progress)
+            found = known or written or await self._imported(result, answer.warnings, on_progress)
         answer = replace(
             answer,
             seconds=round(time.monotonic() - begin, 3),
@@ -149,6 +148,32 @@ class _Proving:
             answer = replace(answer, status=ProofStatus.PROVED, proved=1)
             return SearchedProof(await self._answers.shown(answer, found, prepared.premises), result.tree)
         return SearchedProof(await self._answers.answered(answer, result, prepared.premises), result.tree)
+
+    async def _searched(
+        self, prepared: WrittenHere, writer: ProofWriter, seconds: float, on_progress: OnProofProgress | None
+    ) -> tuple[SearchResult | str, TacticOutcome | None]:
+        """The result of the search, or why the goal is false; and a proof that a model has written meanwhile."""
+        begin = time.monotonic()
+        environment = LeanEnvironment(self.lean, self.found.asked)
+        proposer = Remembering(prepared, self.memory)
+        watch = None if on_progress is None else _Progress(on_progress, seconds)
+        result = await unless_refuted(
+            search(environment, proposer, SearchLimits(seconds), stop=writer.ended, on_outcome=watch),
+            self.lean,
+            self.found.asked,
+            self.found.state,
+            lambda one: one.status == "proved" or writer.ended.is_set(),
+        )
+        if isinstance(result, str) or result.status == "proved" or self.stop.is_set():
+            return result, None
+        written = await writer.proof(begin + seconds - time.monotonic())
+        left = begin + seconds - time.monotonic()
+        if written is None and writer.beginnings and left > 0:
+            seeded = Seeded(proposer, main_goal(self.found.state), tuple(writer.beginnings))
+            result = await search(
+                environment, seeded, SearchLimits(left), stop=writer.ended, on_outcome=watch
+            )
+        return result, None if written is None else self.found.outcome(written)
 
     async def _known(self) -> TacticOutcome | None:
         """What a suggestion has found to close the goal with an import, with the edit of the document."""

@@ -106,7 +106,8 @@ class TacticSettings:
     generator: str = _setting(
         "",
         "The tactic generator: a folder, or owner/name on the Hugging Face hub. Empty: the "
-        "shipped one, if there is one; `byt5`: the shipped one that writes byte by byte.",
+        "shipped one, if there is one; `byt5`: the shipped one that writes byte by byte; "
+        "`http://127.0.0.1:11434/v1#MODEL`: the shipped one and a model that you run.",
     )
     neighbours: bool = _setting(
         True,
@@ -178,7 +179,7 @@ class IndexSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Where models run."""
+    """Where models run, and what a model at a server is asked (`tactics.generator`)."""
 
     device: Device = _setting(  # noqa: RUF009  # it makes a field, as for the other types
         "auto",
@@ -186,6 +187,34 @@ class ModelSettings:
         "used, else on the CPU), `cpu` or `cuda`. `premise-suggest doctor` says which it is.",
         choices=DEVICES,
     )
+    allow_hosts: tuple[str, ...] = _setting(
+        (),
+        "Other machines to which goals, statements and your file's text above the goal may be sent, if "
+        "`tactics.generator` is the address of a model there.",
+    )
+    key_variable: str = _setting(
+        "PREMISE_SUGGEST_API_KEY", "The environment variable that holds the key for a model at a server."
+    )
+    prompts: str = _setting(
+        "",
+        "A file with your own prompts for a model at a server. Empty: the shipped ones, by the model's name.",
+    )
+    prompt_tokens: int = _setting(
+        3000, "The longest prompt for a model at a server, in tokens, roughly.", 200, 200_000
+    )
+    answer_tokens: int = _setting(2048, "The longest answer of a model at a server, in tokens.", 16, 65_536)
+    grammar: bool = _setting(
+        False,
+        "Let a model at a server write only premises that exist, where the server has grammars (llama.cpp, vLLM). "
+        "The model can then not think before it answers.",
+    )
+    samples: int = _setting(
+        4, "How many whole proofs a model at a server writes for `prove` at first.", 1, 64
+    )
+    repairs: int = _setting(
+        2, "How often a proof that Lean refused goes back to a model at a server, with Lean's error.", 0, 16
+    )
+    requests: int = _setting(2, "How many requests a model at a server gets at a time.", 1, 16)
 
 
 @dataclass(frozen=True, slots=True)

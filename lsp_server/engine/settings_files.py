@@ -21,10 +21,14 @@ RESTRICTED = (
     ("lean", "command"),
     ("lean", "replCommand"),
     ("tactics", "generator"),
+    ("models", "allowHosts"),
+    ("models", "keyVariable"),
+    ("models", "prompts"),
     ("modelFolder",),
     ("modelDownload",),
 )
-"""The settings that start programs or load models: a project's file, which may be anybody's, does not set them."""
+"""The settings that start programs, load models or send something. A project's file, which may be anybody's, does not
+set them."""
 _TABLE = re.compile(r"\[\s*([\w.-]+)\s*\]")
 _KEY = re.compile(r"([\w.-]+)\s*=")
 
@@ -151,8 +155,8 @@ def _restrict(file: _SettingsFile, values: dict[str, Any], user: Path) -> Iterat
             del section[last]
             yield file.located(
                 name,
-                f"{'.'.join(name)} is not taken from a project's file, since it starts programs or loads models. "
-                f"Set it in {user}.",
+                f"{'.'.join(name)} is not taken from a project's file, since it starts programs, loads models or "
+                f"sends something. Set it in {user}.",
             )
 
 

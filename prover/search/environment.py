@@ -167,6 +167,24 @@ class Shuffled:
         return -self.temperature * math.log1p(-chance)
 
 
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """A proposer that has further tactics for the first state, tried first: beginnings of proofs that Lean accepts."""
+
+    proposer: Proposer
+    goal: Goal
+    seeds: tuple[str, ...]
+
+    def quick(self, goal: Goal) -> Sequence[Proposed]:
+        """Those of the proposer; the beginnings, where they are for the goal."""
+        seeds = [Proposed(seed, _FIRST) for seed in self.seeds] if goal == self.goal else []
+        return [*seeds, *self.proposer.quick(goal)]
+
+    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
+        """Those of the proposer."""
+        return await self.proposer.tactics(goals)
+
+
 class LeanEnvironment:
     """A theorem, or the main goal at a position, in the live session.
 

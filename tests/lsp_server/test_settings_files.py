@@ -84,6 +84,11 @@ slots = 3
 
 [tactics]
 generator = "g"
+
+[models]
+allowHosts = ["evil.example"]
+keyVariable = "AWS_SECRET_ACCESS_KEY"
+prompts = "evil.toml"
 """
 
 
@@ -94,6 +99,7 @@ def test_a_projects_file_starts_no_program_and_loads_no_model(layers: Layers) ->
     assert layers.settings.files(layers.root) == [layers.project]
     assert (found.model_folder, found.model_download, found.tactics.generator) == ("", False, "")
     assert (found.lean.command, found.lean.repl_command) == ("", "")
+    assert found.models == Settings().models
     assert len(layers.complaints) == len(RESTRICTED)
     wanted = (
         f"{layers.project}, line 5: lean.command is not taken from a project's file, since it starts programs"

@@ -1,0 +1,249 @@
+"""Asks a server for a model's text, with bounds of size and time. The only module that imports httpx.
+
+Nobody who leaves is answered: closing the stream of text closes the connection, and the server stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import Any
+
+import httpx
+
+from lean_extract.common.errors import ModelError
+from lean_extract.common.lru import Cache
+from lean_extract.common.terminal_text import reason, shown
+from prover.limits import (
+    CACHED_ANSWERS,
+    MAX_MODEL_BYTES,
+    MAX_MODEL_REFUSAL_BYTES,
+    MODEL_CONNECT_SECONDS,
+    MODEL_RETRIES,
+    MODEL_RETRY_SECONDS,
+    MODEL_SILENCE_SECONDS,
+)
+from prover.served.address import ModelAddress
+from prover.served.asked import Asked
+from prover.served.stream import EventReader, ServerFault, fault_of, model_names, owners, text_of
+
+_BUSY = (429, 503)
+_GRAMMARS = {"llamacpp": "grammar", "vllm": "guided_grammar"}
+"""The field for a grammar in GBNF, by who serves the model."""
+
+
+class ModelServer:
+    """A model at its server. At most `at_once` requests run at a time, whoever asks.
+
+    `key`: sent as a bearer token, and shown nowhere; empty: none. `key_variable`: where it is from, for messages.
+    """
+
+    def __init__(
+        self, address: ModelAddress, key: str = "", key_variable: str = "", at_once: int = 2
+    ) -> None:
+        self.address = address
+        self._key, self._key_variable = key, key_variable
+        self._turns = asyncio.Semaphore(at_once)
+        self._grammar_field: str | None = None
+        self._answers: Cache[str] = Cache(CACHED_ANSWERS)
+
+    async def models(self) -> list[str]:
+        """The names of the server's models. Raises ModelError."""
+        answer = await self._get_models()
+        with self._faults():
+            return model_names(answer)
+
+    async def grammar_field(self) -> str:
+        """The field of a request for a grammar; empty: the server has none that we know. Raises ModelError."""
+        if self._grammar_field is None:
+            answer = await self._get_models()
+            with self._faults():
+                found = [_GRAMMARS[owner] for owner in owners(answer) if owner in _GRAMMARS]
+            self._grammar_field = found[0] if found else ""
+        return self._grammar_field
+
+    async def written(self, asked: Asked) -> AsyncGenerator[str, None]:
+        """The model's text in pieces, as they arrive. To be closed (`aclosing`) by who stops early.
+
+        Raises ModelError: no server, a refusal, an answer that is too long or of no known form, or too slow.
+        """
+        if not self.address.model:
+            known = ", ".join(await self.models())
+            hint = f"Write it after #. The server has: {shown(known)}." if known else "The server has none."
+            raise ModelError(f"No model is named for {self.address.base}.", hint)
+        path, body = self._body(asked)
+        if asked.grammar and (field := await self.grammar_field()):
+            body[field] = asked.grammar
+        async with self._turns, aclosing(self._received("POST", path, body)) as parts:
+            async for part in self._texts(parts):
+                yield part
+
+    async def answer(self, asked: Asked) -> str:
+        """The whole text, kept for who asks the same again. Raises as `written`."""
+        known = self._answers.get(asked)
+        if known is None:
+            async with aclosing(self.written(asked)) as pieces:
+                known = "".join([piece async for piece in pieces])
+            self._answers.put(asked, known)
+        return known
+
+    def _body(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+        body: dict[str, Any] = {
+            "model": self.address.model,
+            "stream": True,
+            "max_tokens": asked.tokens,
+            "temperature": asked.temperature,
+        }
+        if asked.stop:
+            body["stop"] = list(asked.stop)
+        if asked.seed is not None:
+            body["seed"] = asked.seed
+        if not asked.is_chat:
+            return "/completions", {**body, "prompt": asked.system + asked.user}
+        system = [{"role": "system", "content": asked.system}] if asked.system else []
+        return "/chat/completions", {**body, "messages": [*system, {"role": "user", "content": asked.user}]}
+
+    async def _texts(self, parts: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
+        """The text in the bytes of an answer: events, or one JSON object from a server that does not stream."""
+        events, whole, is_stream = EventReader(), bytearray(), None
+        with self._faults():
+            async for part in parts:
+                if is_stream is None:
+                    whole += part
+                    start = whole.lstrip()
+                    if not start:
+                        continue
+                    is_stream, part = not start.startswith((b"{", b"<", b"[")), bytes(start)
+                    whole.clear()
+                if is_stream:
+                    for text in events.feed(part):
+                        yield text
+                else:
+                    whole += part
+                if events.is_done:
+                    return
+            if is_stream:
+                for text in events.feed(b"", is_last=True):
+                    yield text
+            else:
+                yield text_of(bytes(whole))
+
+    async def _get_models(self) -> bytes:
+        async with self._turns, aclosing(self._received("GET", "/models", None)) as parts:
+            return b"".join([part async for part in parts])
+
+    async def _received(self, method: str, path: str, body: object) -> AsyncGenerator[bytes, None]:
+        """The bytes of an answer; after a refusal of a busy server, of a later one."""
+        for attempt in range(MODEL_RETRIES + 1):
+            async with self._client() as client:
+                try:
+                    async with client.stream(method, self.address.base + path, json=body) as response:
+                        if response.status_code not in _BUSY or attempt == MODEL_RETRIES:
+                            await self._refuse(response)
+                            async for part in _bounded(response):
+                                yield part
+                            return
+                        seconds = _retry_after(response.headers, attempt)
+                except httpx.HTTPError as error:
+                    raise self._lost(error) from error
+                except (httpx.InvalidURL, UnicodeError) as error:
+                    raise ModelError(
+                        f"{shown(self.address.base)} is not an address: {shown(error)}."
+                    ) from error
+            await asyncio.sleep(seconds)
+
+    def _client(self) -> httpx.AsyncClient:
+        is_here, is_secret = self.address.is_here, self.address.base.startswith("https")
+        headers = {"Accept-Encoding": "identity"}
+        if self._key:
+            if not (self._key.isascii() and self._key.isprintable()):  # the error of the client would show it
+                raise ModelError(
+                    f"The key for {self.address.base} cannot be sent: it holds characters that no key has.",
+                    f"Correct the environment variable {self._key_variable}.",
+                )
+            headers["Authorization"] = f"Bearer {self._key}"
+        return httpx.AsyncClient(
+            headers=headers,
+            timeout=httpx.Timeout(MODEL_SILENCE_SECONDS, connect=MODEL_CONNECT_SECONDS),
+            trust_env=not is_here,  # a proxy has no business between this machine and itself
+            verify=ssl.create_default_context() if is_secret else False,
+        )
+
+    async def _refuse(self, response: httpx.Response) -> None:
+        """Raise ModelError if the answer is none."""
+        status, where = response.status_code, self.address.base
+        if response.is_redirect:
+            to = shown(response.headers.get("location", ""))
+            raise ModelError(
+                f"{where} sends us on to {to}. Nothing was sent there.", "Give that address if you trust it."
+            )
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise ModelError(f"The answer of {where} is compressed, though we ask for plain text.")
+        if response.is_success:
+            return
+        said = fault_of(await _beginning(response))
+        if status in (401, 403):
+            variable = self._key_variable or "that `models.keyVariable` names"
+            hint = f"Put its key into the environment variable {variable}."
+            raise ModelError(f"{where} refuses the key (HTTP {status}).", hint)
+        hint = "`premise-suggest doctor` lists its models." if status == 404 else ""
+        if status in _BUSY:
+            hint = "Try again later."
+        raise ModelError(f"{where} answered with HTTP {status}{': ' if said else ''}{said}.", hint)
+
+    def _lost(self, error: httpx.HTTPError) -> ModelError:
+        """The error of a connection, for people."""
+        where = self.address.base
+        if isinstance(error, httpx.ConnectTimeout | httpx.ConnectError):
+            if "CERTIFICATE" in str(error).upper():
+                hint = "If it is your own, name its file in the environment variable SSL_CERT_FILE."
+                return ModelError(f"The certificate of {where} is not trusted.", hint)
+            return ModelError(f"No server answers at {where}.", "Start it, or correct `tactics.generator`.")
+        if isinstance(error, httpx.TimeoutException):
+            hint = "It may be loading the model: try again."
+            return ModelError(f"{where} sent nothing for {MODEL_SILENCE_SECONDS:g} s.", hint)
+        return ModelError(f"The connection to {where} was lost: {shown(reason(error))}.", "Try again.")
+
+    @contextlib.contextmanager
+    def _faults(self) -> Any:
+        """A context in which a ServerFault becomes a ModelError."""
+        try:
+            yield
+        except ServerFault as error:
+            hint = "Give the address of an interface of OpenAI's form; most end in /v1."
+            raise ModelError(f"The answer of {self.address.base} cannot be used: {error}.", hint) from error
+
+
+async def _bounded(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    """The bytes of an answer. Raises ModelError: there are too many."""
+    received = 0
+    async for part in response.aiter_raw():
+        received += len(part)
+        if received > MAX_MODEL_BYTES:
+            raise ModelError(
+                f"The answer of {response.url.host} has more than {MAX_MODEL_BYTES >> 20} MB; it was cut off.",
+                "The model may be repeating itself: try another one.",
+            )
+        yield part
+
+
+async def _beginning(response: httpx.Response) -> bytes:
+    found = b""
+    async for part in response.aiter_raw():
+        found += part
+        if len(found) >= MAX_MODEL_REFUSAL_BYTES:
+            break
+    return found[:MAX_MODEL_REFUSAL_BYTES]
+
+
+def _retry_after(headers: Mapping[str, str], attempt: int) -> float:
+    """How many seconds to wait before the next attempt: as the server says, or twice as long each time."""
+    try:
+        wanted = float(headers.get("retry-after", ""))
+    except ValueError:
+        wanted = 0.5 * 2**attempt
+    return MODEL_RETRY_SECONDS if math.isnan(wanted) else min(max(wanted, 0.0), MODEL_RETRY_SECONDS)
