@@ -15,9 +15,9 @@ from lean_extract.source.projects.project import named_below
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server import __version__
+from lsp_server.commands.client_variables import client_variables
 from lsp_server.commands.device_findings import device_finding, onnxruntime_finding
 from lsp_server.commands.findings import Finding, IndexReading
-from lsp_server.commands.http import HTTP_PORT
 from lsp_server.commands.index_findings import (
     LEAN_CORE,
     REINSTALL,
@@ -79,7 +79,7 @@ def examine(
         findings += [Finding(name, "note", unchecked) for name in ("index", LEAN_CORE)]
     bundled = _checked("bundled Mathlib", lambda: bundled_finding(usable, data, IndexReading(report)))
     found = [*findings, bundled, _checked("generator", _generator), _hnsw()]
-    return [*found, *_state_search(root)]
+    return [*found, *_public_searches(root)]
 
 
 def _project_finding(root: Path, projects: Sequence[Path]) -> Finding:
@@ -131,15 +131,16 @@ def _generator() -> Finding:
     return Finding("generator", "ok", f"{fingerprint}, {which}")
 
 
-def _state_search(root: Path) -> Iterator[Finding]:
-    """How a project with LeanSearchClient can use this machine for `#statesearch`."""
+def _public_searches(root: Path) -> Iterator[Finding]:
+    """How a project with LeanSearchClient can have this machine answer its searches."""
     if any(package.name == "LeanSearchClient" for package in read_layout(root).packages):
         message = (
-            "#statesearch uses a public server; `premise-suggest http` answers it here, from your own index"
+            "#leansearch, #loogle and #statesearch use public servers; `premise-suggest http` answers them here, from "
+            "your own index"
         )
-        variable = "LEANSEARCHCLIENT_LEANSTATESEARCH_API_URL"
-        fix = f"{variable}=http://127.0.0.1:{HTTP_PORT}/api/search in the environment of the editor"
-        yield Finding("LeanSearchClient", "note", message, fix)
+        yield Finding(
+            "LeanSearchClient", "note", message, f"where the editor is started: {client_variables()}"
+        )
 
 
 def _hnsw() -> Finding:

@@ -21,6 +21,7 @@ from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources, is_project_root, no_sources
 from lean_extract.toolchains.toolchain import Toolchain, resolve_lean
+from lsp_server.commands.client_variables import client_variables
 from lsp_server.commands.common import existing_folder, fill_options, project_root, show_first_use
 from lsp_server.commands.editor_setup import CLIENTS, called_command, installed, own_command
 from lsp_server.commands.first_goal import first_goal
@@ -245,7 +246,9 @@ def _clients(root: Path) -> str:
     if not found:
         names = ", ".join(client.name for client in CLIENTS)
         blocks = [f"No editor that we know was found on PATH ({names}).\n  Any LSP client: {command} serve"]
-    return "\n".join(["", *blocks])
+    served = shlex.join([called_command(), "http", "--project", str(root)])
+    blocks.append(f"#leansearch, #search, #loogle, #statesearch, lean-lsp-mcp, while this runs: {served}")
+    return "\n".join(["", *blocks, _indented(client_variables())])
 
 
 def _indented(text: str) -> str:

@@ -125,7 +125,8 @@ def _read_as(
     if way is QueryKind.PATTERN:
         matches = index.search_pattern(without_ticks(query), where, wanted, allowed)
         found = [premise_item(one) for one in matches.premises]
-        return _Found(way, found, list(_left_out(matches.unread)), list(_more(matches)))
+        unread = [names_only(matches.unread)] if matches.unread else []
+        return _Found(way, found, unread, list(_more(matches)))
     if way is not QueryKind.GOAL or not has_goal(query):
         ranked = index.search(query, where, wanted, allowed, Reading(way.value), explain=request.explain)
         notes = [*_uncovered(way, query), *([] if ranked else [NO_WORDS_FIT])]
@@ -145,12 +146,12 @@ def _uncovered(way: QueryKind, query: str) -> Iterator[str]:
         yield "Words are searched in English only. Names and formulas are found among words of any language."
 
 
-def _left_out(unread: int) -> Iterator[str]:
-    if unread:
-        yield (
-            f"{unread:,} premises could not be compared: the index has their names only. "
-            "Index their source: `premise-suggest setup` in your project, or `setup --git` with their address."
-        )
+def names_only(unread: int) -> str:
+    """The sentence on premises that a pattern could not be compared with."""
+    return (
+        f"{unread:,} premises could not be compared: the index has their names only. "
+        "Index their source: `premise-suggest setup` in your project, or `setup --git` with their address."
+    )
 
 
 def _without_docs(files: int) -> Iterator[str]:

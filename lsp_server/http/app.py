@@ -26,13 +26,16 @@ from lsp_server.http.revisions import Libraries
 from lsp_server.limits import HttpLimits
 
 _ABOUT = (
-    "Premises for a Lean 4 goal, from indexes on this machine. LeanStateSearch's and LeanPremise's "
-    "interfaces, those of two tactic generators, and a search page."
+    "Premises for a Lean 4 goal, and search in words and by pattern, from indexes on this machine. The interfaces of "
+    "LeanStateSearch, LeanPremise, LeanSearch, Loogle, Lean Finder and two tactic generators, and a search page."
 )
 
 
 INTERFACES = (
     "lsp_server.http.state_search",
+    "lsp_server.http.lean_search",
+    "lsp_server.http.loogle",
+    "lsp_server.http.lean_finder",
     "lsp_server.http.premise_retrieval",
     "lsp_server.http.tactic_servers",
     "lsp_server.http.search_page",

@@ -101,13 +101,17 @@ class Libraries:
         """The index used if no revision is given."""
         return self.all[0]
 
+    def find_or_default(self, revision: str) -> ServedIndex:
+        """The index for a revision; the default one if there is none."""
+        return next((library for library in self.all if library.is_called(revision)), self.default)
+
     def find(self, revision: str | None) -> ServedIndex:
         """The index for a revision. Raises Refusal (400), which lists the available ones."""
         if not revision:
             return self.default
-        for library in self.all:
-            if library.is_called(revision):
-                return library
+        found = self.find_or_default(revision)
+        if found.is_called(revision):
+            return found
         known = list(dict.fromkeys(name for library in self.all for name in library.revisions))
         listed = ", ".join(known[:_MOST_LISTED]) or "none with a name"
         raise Refusal(

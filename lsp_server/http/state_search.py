@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from lean_extract.records import Premise
 from lsp_server.http.backend import HttpBackend
+from lsp_server.http.formal_types import formal_type
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import ServedIndex
 from lsp_server.limits import HTTP_PREMISES, NAME_CHARACTERS, QUERY_CHARACTERS
@@ -92,16 +93,9 @@ def _match(premise: Premise, library: ServedIndex, revision: str | None) -> dict
     """A `FoundPremise`; built by hand, for it is not checked again."""
     match = {
         "name": premise.name,
-        "formal_type": _formal_type(premise),
+        "formal_type": formal_type(premise.statement),
         "module": premise.module,
         "rev": revision or next(iter(library.revisions), ""),
         "kind": premise.kind,
     }
     return {**match, "doc": premise.doc} if premise.doc else match
-
-
-def _formal_type(premise: Premise) -> str:
-    """The statement as a type, to be put after `have :`; empty if it is not known."""
-    if not premise.conclusion or not premise.context:
-        return premise.conclusion
-    return f"∀ {' '.join(premise.context)}, {premise.conclusion}"

@@ -13,6 +13,9 @@ schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not i
 
 WITH_INPUT = [
     ("GET", "/api/search"),
+    ("POST", "/search"),
+    ("GET", "/json"),
+    ("POST", "/leanfinder"),
     ("POST", "/retrieve"),
     ("POST", "/generate"),
     ("POST", "/"),

@@ -125,7 +125,7 @@ def is_pattern(text: str) -> bool:
         before, found, _ = text.partition(turnstile)
         if found and before.strip() and not before.rstrip().endswith(","):
             return False
-    parts = [part for part, _ in _parts(text)]
+    parts = [part for part, _ in pattern_parts(text)]
     if any(_QUOTED.match(part) for part in parts) or any(_HOLE.search(part) for part in parts):
         return True
     return len(parts) > 1 and all(map(NAME.fullmatch, parts)) and any("." in part for part in parts)
@@ -136,7 +136,7 @@ def parse_pattern(text: str, write: Callable[[str], str] = str) -> PatternQuery:
 
     `write` gives the shapes in another way of writing, with names for their holes.
     """
-    parts = list(_parts(text))
+    parts = list(pattern_parts(text))
     if len(parts) > _MOST_PARTS:
         raise BadQuery(
             f"The pattern has {len(parts)} parts; at most {_MOST_PARTS} are read.", "Leave some out."
@@ -173,7 +173,7 @@ def _constant(part: str, column: int) -> Mentioned:
     return Mentioned(part, one_symbol(term), column)
 
 
-def _parts(text: str) -> Iterator[tuple[str, int]]:
+def pattern_parts(text: str) -> Iterator[tuple[str, int]]:
     """The parts between commas, stripped, each with the column where it begins.
 
     A comma in brackets, in quotation marks or after a binder (`∑ i, _`) separates nothing.
