@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,17 @@ def test_the_command_writes_a_ranker_that_has_learned(model: Path, tmp_path: Pat
     assert [ranker.added[RANKER_FEATURES.index(name)] for name in ADDED] == pytest.approx(
         list(ADDED.values())
     )
+
+
+@pytest.mark.parametrize("feature", ["exact_match", "votes_lexical", "match_inside"])
+def test_what_states_the_goal_or_is_voted_for_never_falls_by_it(feature: str) -> None:
+    examples, column = made("f" * 16), RANKER_FEATURES.index(feature)
+    values = examples.features[:, column].reshape(-1, 30)
+    gold = values == values.min(axis=1, keepdims=True)  # as in Mathlib, whose proofs use something else
+    booster = fit_trees(replace(examples, gold=gold.ravel()), {}, 60)
+    raised = examples.features.copy()
+    raised[:, column] += 0.5
+    assert (booster.predict(raised) >= booster.predict(examples.features)).all()
 
 
 def test_examples_are_read_as_they_were_written(tmp_path: Path) -> None:
