@@ -277,7 +277,7 @@ class NearStep:
     tactic: str
     """On one line, with the full names of the premises that are known here."""
     goal: Goal
-    """Its goal: the target, and the hypotheses that the tactic mentions."""
+    """Its goal: the target, and the hypotheses that the tactic or the next two mention."""
     similarity: float
     """The inner product of the states' vectors, at most 1."""
     local: tuple[str, ...] = ()
@@ -286,6 +286,8 @@ class NearStep:
     """The premises that the tactic mentions; those of the bundled index have no statements."""
     out_of_scope: tuple[str, ...] = ()
     """Those of them that the open file does not import."""
+    continued: tuple[NearStep, ...] = ()
+    """The step with the next one or two of its proof: the goal is the same, the tactic has several lines."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,8 @@ MAX_RULES_OF_A_CHAIN = 16
 """Rules with which it goes on from each."""
 MAX_CHAINS_TRIED = 6
 """Chains that are tried by themselves, beside the tactics of the sources."""
+MAX_SEQUENCES = 6
+"""Consecutive steps of known proofs that are tried as one, beside the tactics of the sources."""
 
 # Refutation.
 MAX_GENERALIZED = 24

@@ -11,7 +11,7 @@ from typing import Literal
 
 from lean_extract.records import Premise
 from lean_extract.syntax.dotted import fields_apart
-from lean_extract.syntax.placed import PlacedToken, range_of
+from lean_extract.syntax.placed import PlacedToken, TextRange, range_of
 from lean_extract.syntax.terms import SyntaxNode
 from prover.facts import bracketed
 from prover.shapes import placed_tokens
@@ -28,9 +28,44 @@ def instantiated(premise: Premise, term: str, side: Side) -> str | None:
     None if no argument is explicit, the texts show none, or the texts do not match.
     """
     view = PremiseView.of(premise)
-    if not view.explicit or view.shape.kind not in ("eq", "iff"):
+    texts = _matched(view, term, side) if view.explicit else None
+    if texts is None:
         return None
+    arguments = [texts.get(argument.name, _UNKNOWN) for argument in view.explicit]
+    while arguments and arguments[-1] == _UNKNOWN:
+        arguments.pop()
+    return " ".join([view.name, *map(bracketed, arguments)]) if arguments else None
+
+
+def rewritten(premise: Premise, target: str, parts: Sequence[TextRange], side: Side) -> str:
+    """The text of a target in which a premise rewrites from this side, as it is where nothing matches.
+
+    All parts are rewritten that are equal to the first one that matches; what the match does not give is `_`.
+    """
+    view = PremiseView.of(premise)
+    left, other = (view.shape.left, view.shape.right)[:: 1 if side == "left" else -1]
+    if len(left) == 1 and left[0] in view.variables:  # it would match all
+        return target
+    for first in parts:
+        term = target[first.start : first.end]
+        texts = _matched(view, term, side)
+        if texts is None:
+            continue
+        meant = dict.fromkeys(view.variables, _UNKNOWN) | {name: bracketed(texts[name]) for name in texts}
+        pieces = (_joined(fields_apart(token, view.variables)) for token in other)
+        new = bracketed(" ".join("".join(meant.get(one, one) for one in token) for token in pieces))
+        for start, end in sorted(parts, reverse=True):
+            if target[start:end] == term:
+                target = f"{target[:start]}{new}{target[end:]}"
+        break
+    return target
+
+
+def _matched(view: PremiseView, term: str, side: Side) -> dict[str, str] | None:
+    """The texts of the variables with which this side is the term; None if it is not."""
     pattern = view.shape.left if side == "left" else view.shape.right
+    if view.shape.kind not in ("eq", "iff"):
+        return None
     placed = [piece for token in placed_tokens(term) for piece in _apart(token)]
     try:
         plain = [piece for token in pattern for piece in _joined(fields_apart(token, view.variables))]
@@ -38,12 +73,7 @@ def instantiated(premise: Premise, term: str, side: Side) -> str | None:
         found.add(syntax_of(plain), syntax_of([token.text for token in placed]))
     except UnreadableTerm:
         return None
-    if not found.is_consistent:
-        return None
-    arguments = [found.texts.get(argument.name, _UNKNOWN) for argument in view.explicit]
-    while arguments and arguments[-1] == _UNKNOWN:
-        arguments.pop()
-    return " ".join([view.name, *map(bracketed, arguments)]) if arguments else None
+    return found.texts if found.is_consistent else None
 
 
 def _joined(names: Sequence[str]) -> list[str]:

@@ -20,6 +20,7 @@ from prover.facts import telescope
 from prover.limits import (
     MAX_CHAIN,
     MAX_CHAIN_BEGINNINGS,
+    MAX_CHAINS_TRIED,
     MAX_RULES,
     MAX_RULES_OF_A_CHAIN,
     MAX_RULES_OF_HYPOTHESES,
@@ -139,7 +140,7 @@ class RuleSearch:
                 Candidate(one.tactic, _CHAINED * self._promise(one), "rules")
                 for one in sorted(shorter, key=self._promise, reverse=True)
             ]
-        return sorted(found, key=lambda one: -one.score)
+        return sorted(found, key=lambda one: -one.score)[:MAX_CHAINS_TRIED]
 
     async def _longer(self, chain: Chain, goal: Goal) -> list[Chain]:
         premises = await self._offered(goal)

@@ -13,7 +13,7 @@ from prover.automation import SOURCE as AUTOMATION
 from prover.automation import Automation
 from prover.candidates import Candidate, key_of
 from prover.completing import Completion, completions
-from prover.limits import MAX_CHAINS_TRIED, SURVEY_SECONDS
+from prover.limits import SURVEY_SECONDS
 from prover.odds import AcceptanceModel
 from prover.refusals import Refusals
 from prover.surveys import Surveys
@@ -39,7 +39,7 @@ class CandidateScheduler:
     against the limit.
 
     Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
-    others. Before the slow ones, the first chains of rules are tried, and then the likeliest steps with what may close
+    others. Before the slow ones, `chains` are tried, and then the likeliest steps with what may close
     the goals that they leave (`completing.py`). A tactic with short names that Lean does not understand is tried with
     full ones next, and so are others with these names; what is sure to fail after one of Lean's refusals is not tried
     (`Refusals`). With automation, short names or surveys, `hear` has to be called with every outcome.
@@ -52,8 +52,8 @@ class CandidateScheduler:
         first: candidates that are tried before all others.
         surveys: those that sources and chains wait for. They are tried at once and do not count against the limit.
             What Lean refuses there is not tried by itself.
-        chains: chains of rules, best first. What closes the goal is tried as soon as it is known, the others after the
-            sources' candidates. They are not waited for once something closes the goal.
+        chains: tactics of several steps, as chains of rules, best first. What closes the goal is tried as soon as it
+            is known, the others after the sources' candidates. They are not waited for once something closes the goal.
         written: what a model at a server writes. It is tried as it comes and does not count against the limit. Nor is
             it waited for once something closes the goal.
     """
@@ -168,7 +168,7 @@ class CandidateScheduler:
         if self._coming is not None and self._coming.done():
             self._automation, self._coming = self._coming.result(), None
         if self._chaining is not None and self._chaining.done():
-            self._chains, self._chaining = [*self._chaining.result()[:MAX_CHAINS_TRIED]], None
+            self._chains, self._chaining = [*self._chaining.result()], None
         arrived = [name for name, coming in self._awaited.items() if coming.done()]
         if not arrived:
             return

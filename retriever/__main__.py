@@ -14,6 +14,7 @@ VERBS: Mapping[str, Verb] = {
     "related-words": Verb(
         ".lean.dataset.related_words", "make the table of related words for searches in words"
     ),
+    "case-splits": Verb(".lean.dataset.case_splits", "make the table of theorems that cases are split with"),
     "statistics": Verb(".lean.dataset.statistics", "print the statistics of datasets"),
     "augment": Verb(".lean.augmentation.augment", "make the augmented states of a dataset"),
     "tokenizer": Verb(".training.tokenizer", "train a WordPiece tokenizer"),

@@ -70,6 +70,8 @@ MAX_TACTIC_CHARACTERS = 200
 """Of a proof step that is kept."""
 MAX_STEP_STATE_CHARACTERS = 2000
 """Of the target and the types of the hypotheses before a step that is kept."""
+CONSECUTIVE_STEPS = 3
+"""A known step is kept with those that follow it, up to so many in all."""
 MAX_STEPS_PER_FILE = 2000
 """Proof steps, the first ones."""
 MAX_MENTIONS_PER_PROOF = 500

@@ -17,6 +17,7 @@ from lsp_server.documents.positions import offset_of, position_at
 from lsp_server.documents.term_positions import Slot, holes, slot_at
 from lsp_server.limits import TYPED_NAME_CHARACTERS
 from retriever.lean.callers import Caller, location_of
+from retriever.lean.case_splits import SPLITTING
 
 _Use = Literal["term", "rewrite", "rewrite_back", "simp", "unfold", "slot"]
 _CALLERS: dict[_Use, Caller] = {
@@ -62,6 +63,8 @@ class CompletionContext:
     rules: str = ""
     slot: Slot | None = None
     location: str = ""
+    splits_cases: bool = False
+    """Whether the tactic takes apart what the name states: `obtain ⟨x, h⟩ := name`."""
 
     @property
     def caller(self) -> Caller:
@@ -86,7 +89,10 @@ def completion_at(text: str, position: Position) -> CompletionContext | None:
     name = Span(position_at(text, offset - len(typed)), position_at(text, end))
     if found is None:
         slot = slot_at(text, (offset - len(typed), end))
-        return CompletionContext("slot", typed, name, name, slot=slot) if slot is not None else None
+        if slot is None:
+            return None
+        opening = text[slot.tactic : offset].split(maxsplit=1)[0] if slot.tactic is not None else ""
+        return CompletionContext("slot", typed, name, name, slot=slot, splits_cases=opening in SPLITTING)
     use, tactic, rules = found
     start = first + tactic
     span = Span(position_at(text, start), position_at(text, _tactic_end(text, start, end)))

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lean_extract.common.errors import ModelError
@@ -32,6 +33,7 @@ from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.neighbours.proposals import candidates as neighbour_candidates
+from prover.neighbours.proposals import sequences
 from prover.odds import AcceptanceModel
 from prover.opening import count_for
 from prover.rules import RuleSearch, can_be_surveyed, simplifications
@@ -135,16 +137,19 @@ class CandidateTactics:
             for source in SOURCES
             if source.is_used(at.trial.tactics)
         }
-        surveys, chains = Surveys(), None
+        surveys, chains = Surveys(), list[asyncio.Task[Sequence[Candidate]]]()
+        if (neighbours := coming.get(NEIGHBOUR)) is not None:
+            coming[NEIGHBOUR] = start_task(_of_lines(neighbours, several=False))
+            chains.append(start_task(_of_lines(neighbours, several=True)))
         is_used = at.trial.tactics.source != "generator" and at.trial.lean.source == "server"
         if is_used and can_be_surveyed(at.goal):
             search = RuleSearch(at.goal, partial(self._offered, at), at.spelled, surveys.outcomes)
             coming["rules"] = start_task(search.singles())
-            chains = start_task(search.chains(coming["rules"]))
-        automation = start_task(_automation(at, here))
+            chains.append(start_task(search.chains(coming["rules"])))
+        automation, further = start_task(_automation(at, here)), start_task(_merged(chains))
         written = self._written(at)
         return CandidateScheduler(
-            coming, count, odds, automation, at.trial.corrections, surveys, chains, written
+            coming, count, odds, automation, at.trial.corrections, surveys, further, written
         )
 
     def _written(self, at: CandidateRequest) -> WrittenTactics | None:
@@ -199,7 +204,8 @@ class CandidateTactics:
         return known
 
     async def from_neighbours(self, at: CandidateRequest) -> list[Candidate]:
-        """The tactics of the nearest known steps, adapted; a proof that is not finished or has an error is not cited.
+        """The tactics of the nearest known steps, adapted, then those of several consecutive steps; a proof that is
+        not finished or has an error is not cited.
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
@@ -336,7 +342,18 @@ def _neighbours(at: CandidateRequest) -> list[Candidate]:
     where = index.context_at(at.trial.position)
     steps = index.service.near_steps(at.goal, where)
     query = StepQuery(at.goal, where.module or "", where.theorem or "")
-    return neighbour_candidates(query, steps, at.trial.premises, at.limit)
+    return [*neighbour_candidates(query, steps, at.trial.premises, at.limit), *sequences(query, steps)]
+
+
+async def _of_lines(coming: asyncio.Task[Sequence[Candidate]], *, several: bool) -> Sequence[Candidate]:
+    """The candidates of several lines, or those of one."""
+    await asyncio.wait([coming])
+    return [one for one in coming.result() if ("\n" in one.tactic) is several]
+
+
+async def _merged(coming: Sequence[Awaitable[Sequence[Candidate]]]) -> Sequence[Candidate]:
+    """The candidates of several lists, best first."""
+    return sorted(chain.from_iterable(await asyncio.gather(*coming)), key=lambda one: -one.score)
 
 
 async def _usable(

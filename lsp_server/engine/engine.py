@@ -266,6 +266,10 @@ class Engine:
         index = await self.project_index()
         return await asyncio.to_thread(index.spellings, position, names, hypotheses)
 
+    async def after_rules(self, goal: Goal, rules: str, position: GoalPosition) -> Goal:
+        """The goal as rules of `rw` would leave it that Lean does not take there, as far as their texts show."""
+        return await asyncio.to_thread((await self.project_index()).after_rules, goal, rules, position)
+
     async def declaration(self, name: str, module: str) -> tuple[RankedPremise | None, DeclarationSite]:
         """A premise, if the index has it, and where it is declared. Raises IndexMissing, IndexDamaged, ModelError."""
         return await asyncio.to_thread((await self.project_index()).described, name, module)

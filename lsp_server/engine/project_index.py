@@ -188,6 +188,13 @@ class ProjectIndex:
         with self._service.reading() as snapshot:
             return kinds_for(caller, is_data=is_data(goal, lambda name: stated(snapshot, context, name)))
 
+    def after_rules(self, goal: Goal, rules: str, position: GoalPosition) -> Goal:
+        """The goal as `rw [rules]` would leave it, as far as the text shows (`rewriting.after_rules`)."""
+        from lsp_server.engine.rewriting import after_rules
+
+        with self._service.reading() as snapshot:
+            return after_rules(goal, rules, lambda name: stated(snapshot, self.context_at(position), name))
+
     def search(
         self,
         text: str,

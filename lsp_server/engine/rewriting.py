@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from lean_extract.goals import offset_in_print
-from lean_extract.records import Goal
+from lean_extract.records import Goal, Premise
+from lean_extract.source.proofs.propositions import top_level
 from lsp_server.engine.schema_items import PartItem
 from prover.candidates import Candidate
-from prover.rewriting import Side, instantiated
+from prover.rewriting import Side, instantiated, rewritten
 from retriever.lean.eligibility import RankedPremise
 from retriever.lean.rewriting_search import Rewriting, target_parts
 
@@ -18,6 +20,8 @@ NOTHING = (
 )
 _LESS = 0.99
 """How much less likely a premise with its arguments is: where both rewrite the part, the shorter is shown."""
+_MOST_RULES = 8
+"""Rules of one list that are applied as text."""
 _FALLS = 0.03
 """How much the score of a candidate falls from one rank to the next."""
 
@@ -45,6 +49,21 @@ def rewrites(
         if rule is not None:
             candidates.append(Candidate(f"rw [{turn}{rule}]", _LESS * fit, "premise"))
     return tuple(candidates)
+
+
+def after_rules(goal: Goal, rules: str, stated: Callable[[str], Premise | None]) -> Goal:
+    """The goal with its target as `rw [rules]` would leave it, by the text of what the rules state.
+
+    A rule of which nothing is known, or that matches no part, leaves the target as it is. `stated`: the premise that
+    a name means.
+    """
+    for rule in top_level(rules, ",")[:_MOST_RULES]:
+        turned = rule.strip().removeprefix("←").removeprefix("<-").strip()
+        premise = stated(turned.split()[0].strip("()")) if turned else None
+        if premise is not None:
+            side: Side = "left" if turned == rule.strip() else "right"
+            goal = replace(goal, target=rewritten(premise, goal.target, target_parts(goal), side))
+    return goal
 
 
 def parts_of_goal(goal: Goal) -> list[PartItem]:

@@ -25,6 +25,7 @@ from prover.facts import telescope
 from prover.shapes import shape
 from prover.verify import GoalPosition
 from retriever.lean.callers import at_location
+from retriever.lean.case_splits import for_case_splits
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.theorems import is_theorem
 
@@ -65,7 +66,8 @@ def register(server: PremiseServer) -> None:
         keyword = keyword_at(document.text, context) if is_exact and engine.settings.tactics.enabled else ""
         trying = start_task(engine.accepted_soon(position, COMPLETION_SECONDS)) if keyword else None
         ranked = await engine.rank(RankRequest(goal, k=_DEPTH, caller=context.caller), position)
-        chosen = [one for one in ranked if _usable(one, context)]
+        ordered = for_case_splits(ranked) if context.splits_cases else ranked
+        chosen = [one for one in ordered if _usable(one, context)]
         shown = chosen[: settings.count]
         names = [one.premise.written for one in shown]
         hypotheses = [name for one in goal.hypotheses for name in one.names]
@@ -100,8 +102,12 @@ async def _goal(
     engine: Engine, document: DocumentSnapshot, context: CompletionContext
 ) -> tuple[Goal, GoalPosition, bool]:
     """The goal for the text being typed, its position in the document that Lean was given, and whether it is the goal
-    after the rules that are typed already."""
+    after the rules that are typed already.
+
+    Lean may show the goal before rules that it does not take. Then their texts say what they would make of it.
+    """
     refused: NoGoalHere | None = None
+    found: list[tuple[Goal, GoalPosition, bool]] = []
     asked = await asyncio.to_thread(lambda: list(questions(document.text, context)))
     for number, question in enumerate(asked):
         position = GoalPosition(document.path, question.text, question.position)
@@ -110,10 +116,17 @@ async def _goal(
         except NoGoalHere as error:
             refused = error
             continue
-        goal = main_goal(state)
+        goal = at_location(main_goal(state), context.location)
         if not goal.target.startswith("?"):
-            return at_location(goal, context.location), position, number == 0
-    raise refused or NoGoalHere("The expected type here is not known.", "Write its type first.")
+            found.append((goal, position, number == 0))
+            if not context.rules:
+                break
+    if not found:
+        raise refused or NoGoalHere("The expected type here is not known.", "Write its type first.")
+    goal, position, _ = found[-1]
+    if not context.rules or found[0][0] != goal:
+        return found[0]
+    return await engine.after_rules(goal, context.rules, position), position, False
 
 
 def _usable(ranked: RankedPremise, context: CompletionContext) -> bool:

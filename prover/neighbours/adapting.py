@@ -33,6 +33,8 @@ _ENDING = frozenset(("=>", "↦", ":=", ":", "at", "using", ",", "]", "from", "b
 _FUNCTIONS = frozenset(
     ("exact", "refine", "refine'", "apply", "simpa", "convert", "rwa", "rw", "have", "calc")
 )
+_STATING = frozenset(("have", "haveI", "replace", "suffices", "obtain"))
+"""First words of tactics that state something, where nothing can be left open."""
 _MOST_FRESH = 20
 
 
@@ -68,17 +70,18 @@ def adapted(step: NearStep, theirs: ContextView, ours: ContextView, pairs: Budge
     )
     ours_for = _meanings(theirs, ours, list(mentioned), pairs) if mentioned else {}
     fresh = _fresh(texts, introduced, ours.local)
+    stated = _stated_at(texts)
     hole = "?_" if texts[0].rstrip() in ("refine", "refine'") else "_"
     written: list[str] = []
     for position, raw in enumerate(texts):
         token = raw.rstrip()
         first, dot, rest = token.partition(".")
         if position in introduced:
-            written.append(fresh.get(token, token) + raw[len(token) :])
+            written.append(fresh.get(first, first) + raw[len(first) :])
         elif first in mentioned and first in ours_for:
             written.append(ours_for[first] + dot + rest + raw[len(token) :])
         elif first in mentioned:
-            if dot or not _is_argument(texts, position):
+            if dot or position in stated or not _is_argument(texts, position):
                 return None
             written.append(hole + raw[len(token) :])
         else:
@@ -87,12 +90,18 @@ def adapted(step: NearStep, theirs: ContextView, ours: ContextView, pairs: Budge
 
 
 def introduced_at(texts: Sequence[str]) -> frozenset[int]:
-    """The positions of the tokens that introduce names (`x` in `intro x`, `a` in `obtain ⟨a, b⟩ := h`)."""
+    """The positions of the tokens that introduce names (`x` in `intro x`, `a` in `obtain ⟨a, b⟩ := h`), and of those
+    that mention them on further lines."""
     found: set[int] = set()
+    above, names = set[str](), set[str]()
     is_open, is_nested = False, 0
     for position, raw in enumerate(texts):
         token = raw.rstrip()
-        if token in _BINDING:
+        if position and "\n" in texts[position - 1]:
+            above, is_open = above | names, False
+        if token.partition(".")[0] in above:
+            found.add(position)
+        elif token in _BINDING:
             is_open, is_nested = True, 0
         elif not is_open:
             continue
@@ -105,7 +114,17 @@ def introduced_at(texts: Sequence[str]) -> frozenset[int]:
             is_open = token == ":" and is_nested > 0
         elif is_identifier(token) and token not in ("rfl", "_") and "." not in token:
             found.add(position)
+            names.add(token)
     return frozenset(found)
+
+
+def _stated_at(texts: Sequence[str]) -> range:
+    """The positions of what `have h : p` states; none of another tactic."""
+    plain = [raw.rstrip() for raw in texts]
+    if plain[0] not in _STATING or ":" not in plain:
+        return range(0)
+    begin = plain.index(":")
+    return range(begin, next((at for at, one in enumerate(plain) if at > begin and one == ":="), len(plain)))
 
 
 def _fresh(texts: Sequence[str], introduced: frozenset[int], local: frozenset[str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from lean_extract.common.cancellation import check_cancelled
 from lean_extract.records import Goal, NearStep, Premise
 from lean_extract.source.budget import Budget
 from prover.candidates import Candidate, is_unfinished, key_of, merge, varied
-from prover.limits import MAX_HYPOTHESIS_PAIRS, MAX_NEIGHBOUR_CHARACTERS
+from prover.limits import MAX_HYPOTHESIS_PAIRS, MAX_NEIGHBOUR_CHARACTERS, MAX_SEQUENCES
 from prover.neighbours.adapting import Adapted, ContextView, adapted
 from prover.neighbours.features import Proposal, StepQuery, Weighing, weighted
 
@@ -22,6 +22,8 @@ SOURCE = "neighbour"
 """The source of these candidates."""
 _CERTAIN = 0.9
 """The score of a tactic that all neighbours propose, about that of the best templates. Set by hand."""
+_IN_SEQUENCE = 0.1
+"""How much less likely several steps are all meant than the scores say. Set by hand."""
 _ALIKE, _VARIED = 4, 8
 """This many of the best may have the same first word; the next, up to the second number, have different ones.
 
@@ -74,6 +76,15 @@ def candidates(
     return [replace(one, score=place.score) for one, place in order][: max(limit, 0)]
 
 
+def sequences(query: StepQuery, steps: Sequence[NearStep], limit: int = MAX_SEQUENCES) -> list[Candidate]:
+    """At most `limit` candidates of two and three consecutive steps each, likeliest first; arguments as above.
+
+    All names of a neighbour's context that they mention have one of ours.
+    """
+    found = candidates(query, [longer for step in steps for longer in step.continued], (), limit)
+    return [replace(one, score=_IN_SEQUENCE * one.score) for one in found]
+
+
 def proposals(
     query: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise]
 ) -> tuple[list[Proposal], list[list[float]]]:
@@ -93,7 +104,7 @@ def proposals(
             continue
         theirs = ContextView.of(step.goal, step.local)
         made = adapted(step, theirs, ours, pairs)
-        if made is None or is_unfinished(made.tactic):
+        if made is None or is_unfinished(made.tactic) or ("\n" in made.tactic and made.share < 1):
             continue
         proposal = _proposal(rank, step, made, weighing, premises)
         if proposal is None:

@@ -6,8 +6,9 @@ they are in the editor.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lean_extract.common.arrays import Bools, Floats
@@ -31,6 +32,8 @@ NEAREST = 128
 """How many steps are adapted."""
 MOST_TERMS = 8
 """How many of them may be terms."""
+_CONTINUED = 16
+"""As many of the nearest are given with the steps that follow them."""
 _TERMS_BESIDE = 3
 """As many more steps are looked up, since terms are left out."""
 Step = TypeVar("Step")
@@ -179,13 +182,25 @@ class _Names:
 
     def near_steps(self, found: Sequence[_Found]) -> list[NearStep]:
         """Steps as they are used here, without those of libraries that use what is internal there."""
+        nearest = enumerate(found[:_CONTINUED])
+        longer = [(rank, replace(one, step=step)) for rank, one in nearest for step in one.step.continued()]
+        continued: dict[int, list[NearStep]] = defaultdict(list)
+        for (rank, _), step in zip(longer, self._used_here([one for _, one in longer]), strict=True):
+            continued[rank] += [step] if step is not None else []
+        return [
+            replace(step, continued=tuple(continued[rank]))
+            for rank, step in enumerate(self._used_here(found))
+            if step is not None
+        ]
+
+    def _used_here(self, found: Sequence[_Found]) -> list[NearStep | None]:
+        """Each step as it is used here; None for one of a library that uses what is internal there."""
         named = [self._resolved(one.step.mentions, one.step.scope, one.order) for one in found]
         numbers = {self._number(name) for names in named for name in names if name not in self._own}
         self._snapshot.view.prefetch(sorted(number for number in numbers if number >= 0))
         return [
-            self._near_step(one, names)
+            self._near_step(one, names) if one.is_local or not any(map(self._is_internal, names)) else None
             for one, names in zip(found, named, strict=True)
-            if one.is_local or not any(map(self._is_internal, names))
         ]
 
     def _is_internal(self, name: str) -> bool:

@@ -150,6 +150,44 @@ async def test_at_a_hypothesis_what_rewrites_that_is_first(editor: Editor, typed
     assert named(found)[0].label == first
 
 
+STATED = """import Lib.Numbers
+
+axiom F : Nat → Prop
+axiom F_and (n : Nat) : F n ↔ n = 1 ∧ n = 2
+axiom F_plus (n : Nat) : F n ↔ 0 + n = 3
+
+theorem t : ∀ n, F n := by
+  {}
+"""
+
+
+@pytest.mark.parametrize(("typed", "is_and"), [("rw [F_and, │]", True), ("rw [F_plus, │]", False)])
+async def test_a_rule_that_lean_does_not_take_is_applied_as_text(
+    editor: Editor, typed: str, is_and: bool
+) -> None:
+    uri = editor.open("Completed.lean", STATED.format(typed.replace("│", "")))
+    found = named(await complete(editor, uri, place_of(STATED.format(typed), "│")))
+    assert ("Lib.and_swap_iff" in [item.label for item in found]) == is_and
+
+
+@pytest.mark.parametrize(("opening", "is_first"), [("obtain h | h := │", True), ("have h := │", False)])
+async def test_what_cases_are_often_split_with_is_first_after_obtain(
+    editor: Editor, opening: str, is_first: bool
+) -> None:
+    text = """import Lib.Numbers
+
+theorem eq_or_ne (a b : Nat) : a = b ∨ a ≠ b := sorry
+theorem eq_or_more (a b : Nat) : a = b ∨ a ≠ b := sorry
+
+theorem t (a b : Nat) : a + b = b + a := by
+  {}
+"""
+    uri = editor.open("Completed.lean", text.format(opening.replace("│", "")))
+    found = named(await complete(editor, uri, place_of(text.format(opening), "│")))
+    labels = [item.label for item in found]
+    assert (labels.index("eq_or_ne") < labels.index("eq_or_more")) == is_first
+
+
 async def test_rewriting_completes_with_what_rewrites(editor: Editor) -> None:
     text = "import Lib.Basic\n\ntheorem t (p q : Prop) : p ∧ q ↔ q ∧ p := by\n  rw []\n"
     uri = editor.open("Completed.lean", text)

@@ -80,6 +80,33 @@ async def test_a_proof_above_the_goal_is_offered_before_it_is_saved_unless_that_
     assert origins["off"] and not any(origins["off"].values())
 
 
+async def test_several_steps_of_a_proof_are_offered_as_one(
+    library: Path, environment: dict[str, str]
+) -> None:
+    text = f"""{HEADER}axiom Ball : Type
+axiom mix : Ball → Ball → Ball
+axiom Odd : Ball → Prop
+axiom mix_of (p : Ball → Prop) (a b : Ball) (h : p a) : p (mix a b)
+axiom unmix (p : Ball → Prop) (a b : Ball) (h : p (mix a b)) : p b
+
+theorem odd_one (red : Ball → Prop) (a b : Ball) (o : Odd b) (h : red a) : red b := by
+  have k : red (mix a b) := by
+    exact mix_of red a b h
+  exact unmix red a b k
+
+theorem mine (blue : Ball → Prop) (x k : Ball) (first : blue x) : blue k := by
+  sorry
+"""
+    editor = await start_editor(library, environment, options=NO_GENERATOR)
+    editor.open("Example/First.lean", text)
+    answer = await editor.suggest_at("Example/First.lean", text, tactics=True)
+    await stop_editor(editor)
+    found = {one["tactic"]: one for one in answer["tactics"]}
+    whole = "have k₁ : blue (mix x k) := by\n  exact mix_of blue x k first\nexact unmix blue x k k₁"
+    assert (found[whole]["status"], found[whole]["origin"]) == ("closes", "odd_one"), list(found)
+    assert whole.replace("\n", "\n  ") in found[whole]["edit"]["text"]
+
+
 def age(index: Path) -> None:
     """Make an index what it was before steps were kept."""
     for meta in index.glob("segments/*/meta.json"):

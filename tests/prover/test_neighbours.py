@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, NearStep, Premise
 from prover.candidates import Candidate
+from prover.limits import MAX_SEQUENCES
 from prover.neighbours.features import StepQuery
-from prover.neighbours.proposals import SOURCE, candidates
+from prover.neighbours.proposals import SOURCE, candidates, sequences
 
 LE_TRANS = Premise("Nat.le_trans", "theorem", "Nat", ("{a b c : Nat}", "(h : a ≤ b)", "(k : b ≤ c)"), "a ≤ c")
 FAR = Premise("Far.le_trans", "theorem", "Far", ("{a b c : Nat}", "(h : a ≤ b)", "(k : b ≤ c)"), "a ≤ c")
@@ -62,6 +64,49 @@ def test_hypotheses_are_mapped_to_ours(theirs: str, tactic: str, ours: str, expe
     assert found.tactic == expected
     assert (found.source, found.origin) == (SOURCE, "Known.one")
     assert 0 < found.score < 1
+
+
+@pytest.mark.parametrize(
+    ("theirs", "tactic", "ours", "expected"),
+    [
+        # what a line introduces is known below it
+        ("p q : Prop\nh : p → q\n⊢ p → q", "intro a\nexact h a",
+         "r s a : Prop\nk : r → s\n⊢ r → s", ["intro a₁\nexact k a₁"]),
+        # it hides a name of theirs
+        ("p q r : Prop\nh : p ∧ q\nk : r\n⊢ q", "obtain ⟨k, l⟩ := h\nexact id l",
+         "s t : Prop\ne : s ∧ t\n⊢ t", ["obtain ⟨k, l⟩ := e\nexact id l"]),
+        ("a b : Nat\nh : a ≤ b\n⊢ a ≤ b + 1", "have k : a ≤ b := by\n  exact h\nexact foo k.le",
+         "k d : Nat\ne : k ≤ d\n⊢ k ≤ d + 1", ["have k₁ : k ≤ d := by\n  exact e\nexact foo k₁.le"]),
+        # what nothing fits is not left open in several lines, nor where something is stated
+        ("a b : Nat\nS : List Nat\nk : S.Sorted\n⊢ a ≤ b", "apply foo\nexact bar k", "c d : Nat\n⊢ c ≤ d", []),
+        ("a b : Nat\nS : Graph\n⊢ a ≤ b", "have e : f S = a\nexact bar e", "c d : Nat\n⊢ c ≤ d", []),
+    ],
+)  # fmt: skip
+def test_consecutive_steps_are_adapted_as_one(
+    theirs: str, tactic: str, ours: str, expected: list[str]
+) -> None:
+    longer = step(theirs, tactic)
+    near = replace(longer, tactic=tactic.splitlines()[0], continued=(longer,))
+    found = sequences(StepQuery(parse_goal(ours), "Mine", "mine"), [near])
+    assert [one.tactic for one in found] == expected
+    [alone] = tactics(ours, step(theirs, "skip"))
+    assert all(one.origin == "Known.one" and one.score < alone.score for one in found)
+
+
+def test_a_statement_is_not_left_open() -> None:
+    theirs = "a b : Nat\nS : Graph\n⊢ a ≤ b"
+    ours = "c d : Nat\n⊢ c ≤ d"
+    stating = step(theirs, "have e : f S = a := g S")
+    assert tactics(ours, stating) == []
+    [found] = tactics(ours, step(theirs, "have e : a ≤ b := g S a"))
+    assert found.tactic == "have e : c ≤ d := g _ c"
+
+
+def test_so_many_sequences_are_adapted_at_most() -> None:
+    state = "a : Nat\n⊢ a = a"
+    many = [step(state, f"simp\nexact foo{number} a") for number in range(20)]
+    found = sequences(StepQuery(parse_goal(state)), [replace(many[0], tactic="simp", continued=tuple(many))])
+    assert len({one.tactic for one in found}) == MAX_SEQUENCES
 
 
 def test_a_tactic_on_a_hypothesis_that_nothing_fits_is_left_out() -> None:

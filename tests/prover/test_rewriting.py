@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from prover.rewriting import Side, instantiated
+from lean_extract.records import Goal
+from prover.rewriting import Side, instantiated, rewritten
+from retriever.lean.rewriting_search import target_parts
 from tests.retriever.support import theorem
 
 
@@ -38,3 +40,26 @@ def test_arguments_are_read_from_the_texts(
     context: list[str], conclusion: str, side: Side, term: str, expected: str | None
 ) -> None:
     assert instantiated(theorem("Lib.rule", "Lib", conclusion, *context), term, side) == expected
+
+
+@pytest.mark.parametrize(
+    ("context", "conclusion", "side", "target", "expected"),
+    [
+        (["(n m : ℕ)"], "n + m = m + n", "left", "a + b = c", "(b + a) = c"),
+        (["(n m : ℕ)"], "f n m = m * n", "left", "f (a + b) c < 2 * f (a + b) c", "(c * (a + b)) < 2 * (c * (a + b))"),
+        (["(n m : ℕ)"], "f n m = m * n", "right", "x = 3 * (a - b)", "x = (f (a - b) 3)"),
+        (["(n : ℕ)"], "Nat.succ n = n + 1", "left", "Nat.succ x = x.succ", "(x + 1) = x.succ"),
+        (["(n : ℕ)"], "n.succ = n.next", "left", "y = (x + z).succ", "y = (x + z).next"),
+        (["{n m : ℕ}"], "n - n = m * 0", "left", "a - a = a - b", "(_ * 0) = a - b"),
+        (["(p q : Prop)"], "p ∧ q ↔ q ∧ p", "left", "a = b ∧ c", "(c ∧ (a = b))"),
+        (["(n : ℕ)"], "n = n + 0", "left", "a + b = c", "a + b = c"),
+        (["(n : ℕ)"], "f n = 0", "left", "a + b = c", "a + b = c"),
+        (["(n : ℕ)"], "f n ≤ 0", "left", "f b = c", "f b = c"),
+        (["(n : ℕ)"], "f n = 0", "left", "f (", "f ("),
+    ],
+)  # fmt: skip
+def test_a_target_is_rewritten_as_text(
+    context: list[str], conclusion: str, side: Side, target: str, expected: str
+) -> None:
+    premise = theorem("Lib.rule", "Lib", conclusion, *context)
+    assert rewritten(premise, target, target_parts(Goal((), target)), side) == expected

@@ -89,6 +89,38 @@ def test_proofs_above_the_goal_count_as_they_stand_in_the_editor(project: Projec
     assert step.tactic == "exact Num.le_swap _ _ hmn"
 
 
+def test_a_step_is_given_with_those_that_follow_it(project: Project) -> None:
+    text = """\
+import Num.Order
+theorem three (x y : Nat) (h : x ≤ y) (k : y = 0) : x ≤ y + 0 := by
+  have e : y ≤ y + 0 := by
+    rw [k]
+    exact Num.le_swap y y le
+  have f : x ≤ x := by simp
+  exact le_trans h e
+theorem short (x y : Nat) (h : x ≤ y) : x ≤ y + 0 := by
+  intro z
+  calc x ≤ y := h
+"""
+    project.write("Later", text)
+    project.index()
+    where = GoalContext("Num.Mine", ("Num.Order",), 0)
+    found = found_in(project, where)
+    first = next(step for step in found["three"] if step.tactic == "have e : y ≤ y + 0")
+    assert Hypothesis(("k",), "y = 0") in first.goal.hypotheses, "a step after it mentions it"
+    nested = "have e : y ≤ y + 0 := by\n  rw [k]"
+    two, three = first.continued
+    assert (two.tactic, two.premises) == (nested, ())
+    assert three.tactic == f"{nested}\n  exact Num.le_swap y y le"
+    assert [premise.name for premise in three.premises] == ["Num.le_swap"]
+    bare = next(step for step in found["short"] if step.tactic == "intro z")
+    assert bare.continued == (), "a `calc` is not one tactic"
+    source = read_module(text, "Num.Later", "Later.lean", states=True)
+    live = GoalContext("Num.Later", ("Num.Order",), 7, source.premises, "short", source)
+    shown = next(step for step in found_in(project, live)["three"] if step.tactic == first.tactic)
+    assert [one.tactic for one in shown.continued] == [two.tactic, three.tactic], "as the editor shows them"
+
+
 def test_premises_out_of_scope_are_named(project: Project) -> None:
     project.index()
     [step] = found_in(project, GoalContext("Num.Other", (), 0))["Num.le_zero_add"]

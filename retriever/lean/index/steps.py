@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lean_extract.common.arrays import Floats
 from lean_extract.common.typed import read_typed
-from lean_extract.records import Goal, Hypothesis, to_json
+from lean_extract.records import Goal, Hypothesis, Position, to_json
 from lean_extract.source.names.scopes import ROOT, Scope
 from lean_extract.source.open_file import possible_uses
 from lean_extract.source.proofs.proof import SourceProof, SourceStep
@@ -18,6 +18,7 @@ from lean_extract.source.reader import SourceModule
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from retriever.limits import (
+    CONSECUTIVE_STEPS,
     MAX_CONTEXT_NAMES,
     MAX_MENTIONS_PER_PROOF,
     MAX_STEP_STATE_CHARACTERS,
@@ -28,6 +29,21 @@ from retriever.models.encoder import PremiseEncoder
 from retriever.search.index.proof_columns import MentionColumns, ReadStep
 
 _LEAST = 1e-9
+_STATING = ("have", "haveI", "replace")
+"""First words of steps whose statement a block below them proves, where they end with `:= by`."""
+_LOOKED_AT = 8
+"""So many steps after one are looked at: some are within it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A step that follows another one in its proof."""
+
+    tactic: str
+    """On one line, with names as they are written."""
+    mentions: tuple[str, ...] = ()
+    is_nested: bool = False
+    """Whether it is in the block that proves what the first step states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +54,7 @@ class KnownStep:
     """On one line, with names as they are written."""
     target: str
     hypotheses: tuple[Hypothesis, ...] = ()
-    """Those that the tactic mentions."""
+    """Those that the tactic or those that follow it mention."""
     local: tuple[str, ...] = ()
     """The names of the other hypotheses."""
     mentions: tuple[str, ...] = ()
@@ -47,23 +63,72 @@ class KnownStep:
     """What they are resolved against."""
     is_term: bool = False
     """Whether it is a goal that a term proves, as `exact term`."""
+    following: tuple[NextStep, ...] = ()
+    """The steps after it, as far as they are complete tactics."""
 
     @property
     def goal(self) -> Goal:
         """The goal, as far as it is kept."""
         return Goal(self.hypotheses, self.target)
 
+    def continued(self) -> Iterator[KnownStep]:
+        """The step with the next one, with the next two, and so on: each as one tactic of several lines."""
+        whole = self
+        for number, step in enumerate(self.following):
+            opening = " := by" if step.is_nested and not number else ""
+            line = f"{'  ' * step.is_nested}{step.tactic}"
+            mentions = tuple(dict.fromkeys((*whole.mentions, *step.mentions)))
+            whole = replace(whole, tactic=f"{whole.tactic}{opening}\n{line}", mentions=mentions)
+            yield whole
+
 
 def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[KnownStep, Goal]]:
     """The steps of one proof with known states, and the goal of each. The module was read with `states`."""
-    for step, is_term in (*((one, False) for one in proof.steps), *((one, True) for one in proof.terms)):
+    steps = [
+        (one, proof.steps[number + 1 : number + 1 + _LOOKED_AT]) for number, one in enumerate(proof.steps)
+    ]
+    for step, later in (*steps, *((one, None) for one in proof.terms)):
         if step.before is None or not step.before.target or size_of(step.before) > MAX_STEP_STATE_CHARACTERS:
             continue
-        if len(step.tactic) > 2 * MAX_TACTIC_CHARACTERS:  # white space aside, too long for certain
+        tactic = _on_one_line(step)
+        if tactic is not None:
+            following = _following(proof, step, later or ())
+            yield _known_step(proof, step, tactic, following, is_term=later is None), step.before
+
+
+def _on_one_line(step: SourceStep) -> str | None:
+    """A step as one complete tactic, unless it is long."""
+    if len(step.tactic) > 2 * MAX_TACTIC_CHARACTERS:  # white space aside, too long for certain
+        return None
+    tactic = complete(step.tactic)
+    return tactic if tactic is not None and len(tactic) <= MAX_TACTIC_CHARACTERS else None
+
+
+def _following(proof: SourceProof, first: SourceStep, later: Sequence[SourceStep]) -> tuple[NextStep, ...]:
+    """The steps that follow the first, up to one that is not a complete tactic. Those within it do not follow it."""
+    found: list[NextStep] = []
+    words = first.tactic.split()
+    last, is_nested = first.span, words[0] in _STATING and words[-2:] == [":=", "by"]
+    for step in later:
+        if _place(step.span.start) < _place(last.end):
             continue
-        tactic = complete(step.tactic)
-        if tactic is not None and len(tactic) <= MAX_TACTIC_CHARACTERS:
-            yield _known_step(proof, step, step.before, tactic, is_term=is_term), step.before
+        tactic = _on_one_line(step)
+        if tactic is None or len(found) == CONSECUTIVE_STEPS - 1:
+            break
+        is_nested &= step.span.start.column > first.span.start.column
+        found.append(NextStep(tactic, _mentions(proof, step), is_nested))
+        last = step.span
+    return tuple(found)
+
+
+def _place(position: Position) -> tuple[int, int]:
+    return position.line, position.column
+
+
+def _mentions(proof: SourceProof, step: SourceStep) -> tuple[str, ...]:
+    """The names of premises that a step mentions, as they are written."""
+    names = (name for name in proof.mentions[step.first : step.last] if isinstance(name, str))
+    return tuple(dict.fromkeys(name for name in names if name and name[0] != "."))
 
 
 def step_vectors(encoder: PremiseEncoder, goals: Sequence[Goal]) -> Floats:
@@ -100,20 +165,13 @@ def size_of(goal: Goal) -> int:
     return len(goal.target) + sum(len(hypothesis.type) for hypothesis in goal.hypotheses)
 
 
-def _known_step(proof: SourceProof, step: SourceStep, goal: Goal, tactic: str, *, is_term: bool) -> KnownStep:
-    mentioned, others = split_context(goal, tactic)
-    names = [
-        mention for mention in proof.mentions[step.first : step.last] if isinstance(mention, str) and mention
-    ]
-    return KnownStep(
-        tactic,
-        goal.target,
-        mentioned,
-        others,
-        tuple(dict.fromkeys(name for name in names if name[0] != ".")),
-        proof.scope,
-        is_term,
-    )
+def _known_step(
+    proof: SourceProof, step: SourceStep, tactic: str, following: tuple[NextStep, ...], *, is_term: bool
+) -> KnownStep:
+    assert step.before is not None
+    mentioned, others = split_context(step.before, "\n".join((tactic, *(one.tactic for one in following))))
+    target, mentions = step.before.target, _mentions(proof, step)
+    return KnownStep(tactic, target, mentioned, others, mentions, proof.scope, is_term, following)
 
 
 def read_steps(source: SourceModule) -> list[ReadStep]:

@@ -178,9 +178,9 @@ def find(ascending: UInt64s, wanted: UInt64s) -> Ids:
     return np.where(ascending[position] == wanted, position, -1)
 
 
-READ = 5
-"""Marks a file that this version has read whole. Older versions kept other stems of doc strings' words (4), no doc
-strings (3), no trees (2), only steps (1), or nothing (0)."""
+READ = 6
+"""Marks a file that this version has read whole. Older versions kept no step with those that follow it (5), other
+stems of doc strings' words (4), no doc strings (3), no trees (2), only steps (1), or nothing (0)."""
 
 
 @dataclass(frozen=True, slots=True)
