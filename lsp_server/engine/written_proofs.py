@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 
-from lean_extract.common.errors import ModelError
+from lean_extract.common.errors import ModelError, PremiseSuggestError
 from lean_extract.records import Goal, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lsp_server.engine.proposing import ProjectPremises
 from lsp_server.engine.request_context import RequestContext
+from lsp_server.engine.tasks import unless_set
 from prover.limits import SEARCH_TACTIC_SECONDS
 from prover.search.environment import LeanEnvironment
 from prover.verify import GoalPosition
@@ -31,23 +32,19 @@ class ProofWriter:
 
     async def watch(self) -> None:
         """Set `ended` when it is time."""
-        assert self._writing is not None
-        stopped = asyncio.ensure_future(self._stop.wait())
-        await asyncio.wait([self._writing, stopped], return_when=asyncio.FIRST_COMPLETED)
-        if not stopped.done() and self._writing.done() and self._writing.result() is None:
-            await stopped
+        if await unless_set(self._stop, self._written()) is None:
+            await self._stop.wait()
         self.ended.set()
 
     async def proof(self, seconds: float) -> TacticOutcome | None:
         """The proof, waited for so long; None if there is none by then."""
-        if self._writing is None:
-            return None
-        stopped = asyncio.ensure_future(self._stop.wait())
-        await asyncio.wait(
-            [self._writing, stopped], timeout=max(seconds, 0.0), return_when=asyncio.FIRST_COMPLETED
-        )
-        stopped.cancel()
-        return self._writing.result() if self._writing.done() else None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(max(seconds, 0.0)):
+                return await unless_set(self._stop, self._written())
+        return None
+
+    async def _written(self) -> TacticOutcome | None:
+        return None if self._writing is None else await asyncio.shield(self._writing)
 
 
 @asynccontextmanager
@@ -90,7 +87,7 @@ async def proof_writer(
                 AskedGoal(index, position, goal, ranked).material, context.settings
             )
             written = await write_proof(server, material, judged, plan)
-        except ModelError as error:
+        except PremiseSuggestError as error:  # the search may find a proof without it
             warnings.append(f"The generator gave no proofs: {error}")
             return None
         writer.beginnings += written.beginnings

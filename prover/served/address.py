@@ -10,7 +10,6 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.terminal_text import shown, without_login
 
 EXAMPLE = "http://127.0.0.1:11434/v1#MODEL"
-_SCHEMES = ("http://", "https://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +31,6 @@ class ModelAddress:
             return ip_address(self.host).is_loopback
         except ValueError:
             return False
-
-
-def is_address(name: str) -> bool:
-    """Whether the name of a generator is the address of a model."""
-    return name.lower().startswith(_SCHEMES)
 
 
 def read_address(name: str) -> ModelAddress:

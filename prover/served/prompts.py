@@ -27,6 +27,7 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _NAMES = frozenset(("goal", "statement", "premises", "near", "context", "count", "proof", "errors"))
 _SHARES = {"premises": 0.5, "near": 0.2, "errors": 0.3, "proof": 0.4}
 """The most that each may take of what the goal leaves; the context above the goal gets the rest."""
+_LEFT_OUT = "({} more that fit less well are left out)"
 _DOC_CHARACTERS = 200
 _STATEMENT_CHARACTERS = 600
 
@@ -63,14 +64,6 @@ class Material:
     errors: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A request to a model, and how many premises had no place in it."""
-
-    asked: Asked
-    left_out: int = 0
-
-
 def form_for(family: Family, model: str, own: str = "") -> PromptForm:
     """The form for a model's name: the user's own, from a file, or else the first that fits. Raises ModelError."""
     if own:
@@ -81,8 +74,9 @@ def form_for(family: Family, model: str, own: str = "") -> PromptForm:
     return next(form for form in _shipped(family) if any(part in name for part in form.models))
 
 
-def fill(form: PromptForm, material: Material, tokens: int) -> Filled:
-    """The form, filled. What does not fit into so many tokens is cut: premises by rank, the context from its start.
+def fill(form: PromptForm, material: Material, tokens: int) -> Asked:
+    """The form, filled. What does not fit into so many tokens is cut: premises by rank, which is said; the
+    context from its start.
 
     Raises ModelError: the goal alone is longer.
     """
@@ -102,23 +96,23 @@ def fill(form: PromptForm, material: Material, tokens: int) -> Filled:
         "proof": material.proof.split("\n"),
         "errors": material.errors.split("\n"),
     }
-    texts, left_out = {}, 0
+    texts: dict[str, str] = {}
     for name in ("errors", "proof", "premises", "near"):
         if name in wanted:
             taken = _first(lists[name], int(left * _SHARES[name]))
+            if name == "premises" and len(taken) < len(lists[name]):
+                taken.append(_LEFT_OUT.format(len(lists[name]) - len(taken)))
             texts[name] = "\n".join(taken) or "(none)"
             left -= len(texts[name])
-            left_out = len(lists[name]) - len(taken) if name == "premises" else left_out
     texts["context"] = _last(material.context.strip("\n").split("\n"), max(left, 0))
     values = fixed | texts
-    asked = Asked(
+    return Asked(
         user=filled(form.user, values),
         system=filled(form.system, values),
         is_chat=form.endpoint == "chat",
         stop=form.stop,
         temperature=form.temperature,
     )
-    return Filled(asked, left_out)
 
 
 def statement_of(goal: Goal) -> str:

@@ -77,7 +77,7 @@ class _Run:
 
     def asked(self, family: Family, material: Material) -> Asked:
         form = form_for(family, self._server.address.model, self._plan.prompts)
-        asked = fill(form, material, self._plan.prompt_tokens).asked
+        asked = fill(form, material, self._plan.prompt_tokens)
         return replace(asked, tokens=self._plan.answer_tokens)
 
     async def judged(self, asked: Asked) -> None:

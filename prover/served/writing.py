@@ -27,7 +27,7 @@ async def next_tactics(
     can be written, where the server has grammars. Raises ModelError.
     """
     form = form_for("tactic", server.address.model, prompts)
-    asked = replace(fill(form, material, prompt_tokens).asked, tokens=answer_tokens)
+    asked = replace(fill(form, material, prompt_tokens), tokens=answer_tokens)
     if uses_grammar and form.reads == "tactics":
         asked = replace(asked, grammar=grammar_for(material.goal, material.premises))
     reader, left = AnswerReader(), material.count

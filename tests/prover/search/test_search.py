@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import BadSettings, LeanDied, NoGoalHere
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, TacticOutcome
-from prover.search.environment import Proposed
+from prover.search.environment import Proposed, Seeded
 from prover.search.search import SearchLimits, SearchResult, choose, search
-from tests.prover.search.scripted import Listed, Scripted, Table
+from tests.prover.search.scripted import Listed, Scripted, Table, state
 
 LIMITS = SearchLimits(seconds=30, nodes=50, tactics=8)
 
@@ -40,6 +40,15 @@ async def test_the_likeliest_pair_of_state_and_tactic_is_tried_next() -> None:
     assert [(node.goals, node.expanded) for node in result.tree.nodes if node.expanded == 2] == [
         (("⊢ D",), 2)
     ]
+
+
+async def test_beginnings_of_a_written_proof_are_states_of_the_search() -> None:
+    known: Table = {"start": {"lost": (-0.1, "fails")}, "far": {"end": (-0.1, "done")}}
+    table: Table = {**known, "start": {**known["start"], "first\nsecond": (0.0, "far")}}
+    seeded = Seeded(Listed(known), state("start").goals[0], ("first\nsecond",))
+    result = await search(Scripted(table), seeded, LIMITS)
+    assert (result.status, result.proof) == ("proved", ("first\nsecond", "end"))
+    assert seeded.quick(state("far").goals[0]) == []
 
 
 async def test_the_shortest_of_the_closing_tactics_counts_however_late_it_comes() -> None:
