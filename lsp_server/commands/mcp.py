@@ -62,6 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", metavar="ADDRESS", default="", help=text)
     text = "with --store: which one (default: the one for the project's Lean version, else the newest)"
     parser.add_argument("--library", metavar="NAME", default="", help=text)
+    text = "also send answers as objects, with their schemas in the list of tools (docs/json.md)"
+    parser.add_argument("--structured", action="store_true", help=text)
     add_lean_option(parser)
     add_model_options(parser)
     add_rerank_option(parser)
@@ -72,10 +74,12 @@ def run(options: argparse.Namespace) -> int:
     """Run the command; returns when the client has disconnected, or a signal ends the server."""
     log_to_standard_error()
     try:
+        from lsp_server.mcp.offer import offer_of
         from lsp_server.mcp.serving import HttpOptions, serve_http, serve_stdio
         from lsp_server.mcp.workspace import Workspace
     except ModuleNotFoundError as error:
         raise not_installed(error, _NEEDED, "mcp") from error
+    offer = offer_of(os.environ, structured=options.structured)
     roots = [find_root(existing_folder(folder).resolve()) for folder in options.project or [Path.cwd()]]
     store = options.store or os.environ.get(STORE_VARIABLE, "")
     refuse_library_without(store, options.library)
@@ -87,11 +91,11 @@ def run(options: argparse.Namespace) -> int:
     workspace = Workspace(roots, settings.at, published)
     if not options.http:
         _refuse_http_options(options)
-        ended_by = serve_stdio(workspace)
+        ended_by = serve_stdio(workspace, offer)
         # A thread may still read standard input.
         exit_process(INTERRUPTED if ended_by == signal.SIGINT else 0)
     token = options.token or os.environ.get(TOKEN_VARIABLE) or None
-    serve_http(workspace, HttpOptions(options.host, options.port, token))
+    serve_http(workspace, offer, HttpOptions(options.host, options.port, token))
     return 0
 
 

@@ -16,34 +16,23 @@ from lean_extract.common.errors import PremiseSuggestError
 from lsp_server import __version__
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.schema import Suggestion
-from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.engine.schema_proofs import ProofProgress
 from lsp_server.engine.tasks import Gate, LeanProgress
 from lsp_server.limits import MCP_RUNNING_CALLS, MCP_WAITING_CALLS
 from lsp_server.mcp.arguments import wrong
+from lsp_server.mcp.offer import Offer
 from lsp_server.mcp.text import answer_text
-from lsp_server.mcp.tools import TOOLS, AgentTool, Answer
+from lsp_server.mcp.tools import AgentTool, Answer
 from lsp_server.mcp.workspace import Workspace
 from lsp_server.rendering.proofs import progress_line
 
 log = logging.getLogger("premise_suggest")
 
-_INSTRUCTIONS = (
-    "premise-suggest finds lemmas for Lean 4 goals in the project's own Mathlib and has Lean check tactics, on this "
-    "machine. Call `suggest` with a file and the line of a `sorry`, `prove` for a whole proof. If `index.state` in an "
-    "answer is `consulted`, what is not listed was not found; if it is `warming` or `unavailable`, a part was not "
-    "searched. Fields of answers that are empty are left out."
-)
-_READS = types.ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
 
-
-def create_server(workspace: Workspace) -> Server[None]:
+def create_server(workspace: Workspace, offer: Offer) -> Server[None]:
     """The server. Its clients share the workspace, which is closed when the server ends."""
     gate = Gate(MCP_RUNNING_CALLS, MCP_WAITING_CALLS)
-    tools = {tool.name: tool for tool in TOOLS}
-    listed = [_listed(tool) for tool in TOOLS]
+    listed = offer.listed()
 
     async def list_tools(
         context: ServerRequestContext[None], params: types.PaginatedRequestParams | None
@@ -53,12 +42,13 @@ def create_server(workspace: Workspace) -> Server[None]:
     async def call_tool(
         context: ServerRequestContext[None], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        tool = tools.get(params.name)
+        tool = offer.tools.get(params.name)
         if tool is None:
-            return _failure(f"There is no tool {params.name!r}. There are {', '.join(tools)}.")
+            return _failure(f"There is no tool {params.name!r}. There are {', '.join(offer.tools)}.")
         progress = _Progress(context)
         try:
-            return _result(await gate.run(lambda: _called(workspace, tool, params.arguments or {}, progress)))
+            found = await gate.run(lambda: _called(workspace, tool, params.arguments or {}, progress))
+            return _result(found, structured=offer.structured)
         except asyncio.CancelledError:  # the gate lets the work go on, which a search need not
             progress.is_cancelled.set()
             raise
@@ -80,7 +70,7 @@ def create_server(workspace: Workspace) -> Server[None]:
         "premise-suggest",
         version=__version__,
         title="premise-suggest",
-        instructions=_INSTRUCTIONS,
+        instructions=offer.instructions(),
         lifespan=lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -135,21 +125,10 @@ class _Progress:
                 log.debug("Progress was not sent", exc_info=failure)
 
 
-def _listed(tool: AgentTool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.arguments.model_json_schema(),
-        output_schema=inlined(tool.answer, omits_empty=True),
-        annotations=_READS,
-    )
-
-
-def _result(answer: Answer) -> types.CallToolResult:
+def _result(answer: Answer, *, structured: bool) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(text=answer_text(answer))],
-        structured_content=to_json(answer, omits_empty=True),
+        structured_content=to_json(answer, omits_empty=True) if structured else None,
     )
 
 

@@ -16,6 +16,7 @@ from lsp_server.http.serving import (
     url_of,
 )
 from lsp_server.mcp import stdio
+from lsp_server.mcp.offer import Offer
 from lsp_server.mcp.over_http import PATH, create_app
 from lsp_server.mcp.server import create_server
 from lsp_server.mcp.workspace import Workspace
@@ -31,9 +32,9 @@ class HttpOptions:
     token: str | None
 
 
-def serve_stdio(workspace: Workspace) -> int:
+def serve_stdio(workspace: Workspace, offer: Offer) -> int:
     """Serve one client on standard input and output until it disconnects or a signal arrives; returns that, or 0."""
-    server = create_server(workspace)
+    server = create_server(workspace, offer)
     arrived: list[int] = []
 
     async def main() -> None:
@@ -55,7 +56,7 @@ def serve_stdio(workspace: Workspace) -> int:
     return arrived[0] if arrived else 0
 
 
-def serve_http(workspace: Workspace, options: HttpOptions) -> None:
+def serve_http(workspace: Workspace, offer: Offer, options: HttpOptions) -> None:
     """Serve any number of clients over HTTP until a signal ends the process.
 
     Raises UserError: the host, the port or the token cannot be used.
@@ -65,7 +66,7 @@ def serve_http(workspace: Workspace, options: HttpOptions) -> None:
     with listener:
         address = url_of(options.host, listener.getsockname()[1])
         limits = limits_for(policy, None)
-        app = create_app(create_server(workspace), policy, limits)
+        app = create_app(create_server(workspace, offer), policy, limits)
         line = f"premise-suggest mcp: {address}{PATH} (Ctrl-C ends it)"
         http = server_of(app, limits, lambda: print_line(line))
         asyncio.run(http.serve([listener]))

@@ -19,6 +19,7 @@ from lsp_server.engine.schema_items import (
     PremiseItem,
     TacticItem,
     TacticsStatus,
+    TacticVerdict,
 )
 from lsp_server.engine.schema_proofs import ProofAnswer
 from lsp_server.mcp.tools import Answer
@@ -37,6 +38,10 @@ from lsp_server.rendering.proofs import result_label
 from retriever.lean.words.english import READ_BY_RULES
 
 _INDENT = "    "
+_TARGET = "⊢"
+_PREMISES_IF_CLOSED = 3
+"""Premises that are listed where a tactic closes the goal."""
+_LEFT = " (of the goals they leave, hypotheses that stay as they are are not repeated)"
 _DOC = 100
 """Characters of a doc string: agents pay for every line."""
 
@@ -56,7 +61,7 @@ def answer_text(answer: Answer) -> str:
                 [_premises(answer.premises), read, _index(answer.index), *answer.warnings, *answer.notes]
             )
         case TrialsAnswer():
-            tactics = "\n".join(map(_tactic, answer.tactics))
+            tactics = "\n".join(_tactic(one, answer.goal) for one in answer.tactics)
             return _text([f"Goal\n{answer.goal}", tactics, *answer.warnings, *answer.notes])
         case DeclarationAnswer():
             return _declaration(answer)
@@ -71,12 +76,14 @@ def _text(parts: list[str]) -> str:
 def _suggestion(answer: Suggestion) -> str:
     if answer.place == GoalPlace.CLOSED:
         return _text([CLOSED, _index(answer.index), *answer.warnings, *answer.notes])
-    tactics = "\n".join(map(_tactic, answer.tactics))
+    tactics = "\n".join(_tactic(one, answer.goal) for one in answer.tactics)
+    closes = any(one.status == TacticVerdict.CLOSES for one in answer.tactics)
+    premises = answer.premises[:_PREMISES_IF_CLOSED] if closes else answer.premises
     return _text(
         [
             f"{goal_heading(answer)}\n{answer.goal}",
-            f"Tactics that Lean accepts\n{tactics}" if tactics else _no_tactics(answer.tactics_status),
-            f"Premises\n{_premises(answer.premises)}",
+            f"Tactics that Lean accepts{_LEFT}\n{tactics}" if tactics else _no_tactics(answer.tactics_status),
+            f"Premises\n{_premises(premises)}",
             _index(answer.index),
             *answer.warnings,
             *answer.notes,
@@ -123,11 +130,32 @@ def _premise(premise: PremiseItem) -> str:
     return f"{premise.name}{statement}  [{labels}]"
 
 
-def _tactic(tactic: TacticItem) -> str:
+def _tactic(tactic: TacticItem, goal: str) -> str:
     result = verdict(tactic)
     message = "" if tactic.message == result else tactic.message
-    below = "\n".join(filter(None, [message, *tactic.remaining_goals]))
+    left = [_changes(goal, one) for one in tactic.remaining_goals]
+    below = "\n".join(filter(None, [message, *left]))
     return f"{tactic.tactic}  -- {result}" + (f"\n{indent(below, _INDENT)}" if below else "")
+
+
+def _changes(before: str, after: str) -> str:
+    """A goal without the hypotheses that it shares with another one, and the names of those that it lacks."""
+    known, here = _hypotheses(before), _hypotheses(after)
+    target = "\n".join(here.pop(_TARGET, []))
+    gone = [name for name in known if name not in here and name != _TARGET and not name.startswith("case ")]
+    new = ["\n".join(lines) for name, lines in here.items() if known.get(name) != lines]
+    return "\n".join([*new, *([f"without {', '.join(gone)}"] if gone else []), target])
+
+
+def _hypotheses(goal: str) -> dict[str, list[str]]:
+    """The lines of a printed goal by what is before the colon; those from the turnstile on are its target."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in goal.split("\n"):
+        if name != _TARGET and not line.startswith(" "):
+            name = _TARGET if line.startswith(_TARGET) else line.partition(" :")[0]
+        found.setdefault(name, []).append(line)
+    return found
 
 
 def _declaration(answer: DeclarationAnswer) -> str:

@@ -25,16 +25,9 @@ def tools(place: Workplace) -> Mapping[str, Any]:
         )
         async with Client(stdio_client(command)) as client:
             found = (await client.list_tools()).tools
-        return {
-            tool.name: _tool(tool.model_dump(mode="json", by_alias=True, exclude_none=True)) for tool in found
-        }
+        return {tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in found}
 
     return asyncio.run(listed())
-
-
-def _tool(tool: dict[str, Any]) -> Mapping[str, Any]:
-    """A tool with the fields of its answers alone: docs/schema has the rest."""
-    return {**tool, "outputSchema": [*tool["outputSchema"]["properties"]]}
 
 
 def openapi(place: Workplace) -> Mapping[str, Any]:

@@ -31,8 +31,10 @@ class Workplace:
     root: Path
     environment: dict[str, str]
 
-    def command(self, *arguments: str) -> list[str]:
-        return [str(SCRIPT), "mcp", "--project", str(self.root), *arguments]
+    def command(self, *arguments: str, structured: bool = True) -> list[str]:
+        """The server; `structured`: with answers as objects, which are easier to examine."""
+        options = ["--structured"] if structured else []
+        return [str(SCRIPT), "mcp", *options, "--project", str(self.root), *arguments]
 
 
 @pytest.fixture(scope="session")
@@ -48,13 +50,16 @@ def workplace(
 
 
 @asynccontextmanager
-async def on_stdio(workplace: Workplace, *arguments: str) -> AsyncIterator[Any]:
+async def on_stdio(
+    workplace: Workplace, *arguments: str, structured: bool = True, **variables: str
+) -> AsyncIterator[Any]:
     """The SDK's client, and a server of its own."""
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
-    command = workplace.command(*arguments)
-    parameters = StdioServerParameters(command=command[0], args=command[1:], env=workplace.environment)
+    command = workplace.command(*arguments, structured=structured)
+    given = {**workplace.environment, **variables}
+    parameters = StdioServerParameters(command=command[0], args=command[1:], env=given)
     async with Client(stdio_client(parameters)) as client:
         yield client
 

@@ -67,7 +67,7 @@ def test_a_project_is_indexed_and_the_doctor_says_what_is_missing(installed: Ins
 async def test_an_agent_is_served(installed: Installed, tmp_path: Path) -> None:
     command = StdioServerParameters(
         command=str(installed.bin / "premise-suggest"),
-        args=["mcp"],
+        args=["mcp", "--structured"],
         env={**os.environ, **installed.variables},
         cwd=tmp_path,
     )

@@ -24,7 +24,7 @@ async def agent(environment: Environment, root: Path, *arguments: str) -> AsyncI
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
-    given = ["mcp", "--project", str(root), *arguments]
+    given = ["mcp", "--structured", "--project", str(root), *arguments]
     async with Client(
         stdio_client(StdioServerParameters(command=str(SCRIPT), args=given, env=environment))
     ) as client:
