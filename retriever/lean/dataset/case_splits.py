@@ -3,7 +3,7 @@
     python -m retriever case-splits RECORDS [--without NAMES] [--out FILE]
 
 A theorem counts once for each step that mentions it. The table has the logarithm of its uses in steps that begin with
-`obtain`, `rcases` and their kind, by those to be expected from all its uses; `_DOUBT` is added to both. The theorems
+`obtain`, `rcases` and their kind, by those to be expected from all its uses; 5 is added to both. The theorems
 for which that says most are kept. Proofs of the names of `--without`, of those that the hash of a name holds out, and
 of the twins of both do not count.
 """
