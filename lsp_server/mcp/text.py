@@ -142,7 +142,9 @@ def _changes(before: str, after: str) -> str:
     """A goal without the hypotheses that it shares with another one, and the names of those that it lacks."""
     known, here = _hypotheses(before), _hypotheses(after)
     target = "\n".join(here.pop(_TARGET, []))
-    gone = [name for name in known if name not in here and name != _TARGET and not name.startswith("case ")]
+    left = {name for names in here for name in names.split()}
+    had = (name for names in known if not names.startswith((_TARGET, "case ")) for name in names.split())
+    gone = [name for name in had if name not in left]
     new = ["\n".join(lines) for name, lines in here.items() if known.get(name) != lines]
     return "\n".join([*new, *([f"without {', '.join(gone)}"] if gone else []), target])
 

@@ -26,7 +26,7 @@ async def test_the_list_is_short_and_answers_are_text(workplace: Workplace) -> N
 
 
 async def test_hypotheses_that_stay_as_they_are_are_not_repeated(workplace: Workplace) -> None:
-    tactics = ["intro a", "revert h"]
+    tactics = ["intro a", "revert h", "revert q"]
     file = workplace.root / "Kept.lean"
     file.write_text(
         "theorem t (p q : Prop) (h : p ∨ q) (k : q) : p → q ∨ p := by\n  sorry\n", encoding="utf-8"
@@ -41,6 +41,7 @@ async def test_hypotheses_that_stay_as_they_are_are_not_repeated(workplace: Work
     text = answer.content[0].text
     assert text.count("k : q") == 1 and text.count("p q : Prop") == 1
     assert "intro a  -- leaves 1 goal\n    a : p\n    ⊢ q ∨ p\n" in text
+    assert "    p : Prop\n    without q, h, k\n    ⊢ " in text
     assert "revert h  -- leaves 1 goal\n    without h\n    ⊢ p ∨ q → p → q ∨ p" in text
 
 
