@@ -105,8 +105,9 @@ class TacticSettings:
     )
     generator: str = _setting(
         "",
-        "The tactic generator: a folder, or owner/name on the Hugging Face hub. Empty: the "
-        "shipped one, if there is one; `byt5`: the shipped one that writes byte by byte.",
+        "The tactic generator: a folder, or owner/name on the Hugging Face hub, with `#` and the form of its "
+        "prompts where its name does not show it. Empty: the shipped one, if there is one; `byt5`: the shipped one "
+        "that writes byte by byte.",
     )
     neighbours: bool = _setting(
         True,
