@@ -27,7 +27,7 @@ from lsp_server.limits import HttpLimits
 
 _ABOUT = (
     "Premises for a Lean 4 goal, from indexes on this machine. LeanStateSearch's and LeanPremise's "
-    "interfaces, those of two tactic generators, and a search page."
+    "interfaces, those of two tactic generators, OpenAI's for our own models, and a search page."
 )
 
 
@@ -35,6 +35,7 @@ INTERFACES = (
     "lsp_server.http.state_search",
     "lsp_server.http.premise_retrieval",
     "lsp_server.http.tactic_servers",
+    "lsp_server.http.openai_models",
     "lsp_server.http.search_page",
 )
 """The modules of the interfaces."""
