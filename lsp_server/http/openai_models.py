@@ -13,7 +13,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import NoGoalHere
@@ -33,6 +33,14 @@ _PREMISES = 32
 _OWNER = "premise-suggest"
 
 _Texts = str | Annotated[list[str], Field(min_length=1, max_length=STATES)]
+
+
+def _whole(value: object) -> object:
+    """In JSON, 8.0 is an integer, too."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_FLOATS = BeforeValidator(_whole)
 
 
 class Model(BaseModel):
@@ -65,8 +73,10 @@ class CompletionRequest(BaseModel):
     model_config = ConfigDict(strict=True)
     model: _Generator
     prompt: _Texts = Field(description="A proof state, or several.", examples=["n : ℕ\n⊢ n + 0 = n"])
-    n: Annotated[int, Field(ge=1, le=COMPLETIONS)] = Field(1, description="How many tactics for each state.")
-    logprobs: Annotated[int, Field(ge=0)] | None = Field(
+    n: Annotated[int, Field(ge=1, le=COMPLETIONS), _FLOATS] = Field(
+        1, description="How many tactics for each state."
+    )
+    logprobs: Annotated[int, Field(ge=0), _FLOATS] | None = Field(
         None, description="If given, each tactic has its log-probability, as if it were one token."
     )
     stream: Literal[False] | None = Field(
