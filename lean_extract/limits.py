@@ -8,6 +8,8 @@ from __future__ import annotations
 # What is read from files and requests.
 MAX_SOURCE_BYTES = 4 << 20
 """Size of one Lean source file. Mathlib's largest file has a tenth of that."""
+MAX_TOKENIZER_BYTES = 1 << 28
+"""Of a tokenizer's file."""
 MAX_SETTINGS_BYTES = 1 << 20
 """Size of a lakefile, a manifest, a `lean-toolchain`, and of other small JSON files."""
 MAX_TOML_DOTS = 200

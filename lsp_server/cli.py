@@ -31,6 +31,7 @@ GROUPS = {
     },
     "indexes and evaluation": {
         "index": Verb(".commands.index", "build or refresh the index of a project"),
+        "generator": Verb(".commands.generator", "make a published checkpoint write tactics here"),
         "collections": Verb(
             ".commands.collections", "list or remove the collections of backends other than Lean"
         ),

@@ -193,6 +193,8 @@ EDITOR_VERSION_SECONDS = 5.0
 """For `--version` of an editor that `setup` finds."""
 GENERATOR_EXPORT_SECONDS = 3600
 """How long the export of a generator may take."""
+MAX_EXPORT_ERROR_CHARACTERS = 1 << 20
+"""Of what a failed export printed."""
 GENERATOR_RETRY_SECONDS = 60.0
 """How long a generator that failed to load is not tried again."""
 GIT_SILENCE_SECONDS = 300.0
@@ -243,6 +245,8 @@ QUERY_CHARACTERS = 40_000
 """Of a query in a URL, which takes up to twelve bytes for each."""
 PREFIX_CHARACTERS = 1000
 """Of the beginning that every tactic of an answer must have."""
+COMPLETIONS = 64
+"""How many tactics of the generator for one state."""
 STATES = 64
 """How many states one request may have."""
 LISTED_NAMES = 1_000_000

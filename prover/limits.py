@@ -162,10 +162,22 @@ MAX_MODEL_PREMISES = 500_000
 """Premises in the file of a generator of shapes."""
 MAX_MODEL_ARRAY_BYTES = 256 << 20
 """The largest array in the file of a generator of shapes."""
+MAX_CHECKPOINT_PARAMETERS = 500_000_000
+"""Of a checkpoint that is exported: one ONNX graph holds 2 GB, and each is a float32."""
+MAX_CHECKPOINT_BYTES = 4 << 30
+"""Of its weights."""
+MAX_SAFETENSORS_HEADER_BYTES = 16 << 20
+"""Of the list of tensors in a file of safetensors."""
 MAX_LOCK_BYTES = 4096
 """Bytes of a run folder's lock that are read."""
 MAX_STEM_BYTES = 150
 """The longest stem of a proof's file name, which is extended. File systems allow 255 bytes, encrypted folders 143."""
+
+# Generators that read tokens.
+GENERATOR_PROMPT_TOKENS = 1024
+"""Of a prompt."""
+GENERATOR_TACTIC_TOKENS = 128
+"""What remains of the tokens that a decoder-only model reads, for the tactic."""
 
 # Processor.
 GENERATOR_THREADS = 2

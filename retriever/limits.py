@@ -15,8 +15,6 @@ MAX_CHARACTERS_PER_TOKEN = 24
 """A text of which a model reads n tokens is cut at n times this before it is split into tokens."""
 MAX_CHARACTERS_PER_WORD = 64
 """The same for a model that reads bags of words."""
-MAX_TOKENIZER_BYTES = 1 << 28
-"""Of a tokenizer's file."""
 MAX_INDEX_JSON_BYTES = 1 << 28
 """Of a JSON file of an index; the list of Mathlib's files takes a hundredth of that."""
 MAX_XML_DEPTH = 2000

@@ -5,8 +5,9 @@
 #    source ~/.local/share/bash_completion/premise-suggest
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
+_shtab_premise_suggest_generator_subparsers=(add remove)
 _shtab_premise_suggest_eval_subparsers=(minif2f project minicore retrieval report)
-_shtab_premise_suggest_subparsers=(setup suggest prove fill repair search doctor serve http mcp index collections eval demo completion)
+_shtab_premise_suggest_subparsers=(setup suggest prove fill repair search doctor serve http mcp index generator collections eval demo completion)
 
 _shtab_premise_suggest_setup_option_strings=(-h --help --git --yes -y --quiet --lean --model --device --download)
 _shtab_premise_suggest_suggest_option_strings=(-h --help --file --dojo --state --text --line --column --all --after --goal --k --caller --select --tactics --no-tactics --failures --explain --json --lean --repl --generator --tactics-from --model --device --download --rerank --backend --collection)
@@ -19,6 +20,9 @@ _shtab_premise_suggest_serve_option_strings=(-h --help --stdio --tcp --log --lea
 _shtab_premise_suggest_http_option_strings=(-h --help --port --host --token --project --rev --rate --store --library --workers --verbose --log-goals --model --device --download --rerank --generator --tactics-from)
 _shtab_premise_suggest_mcp_option_strings=(-h --help --project --http --port --host --token --store --library --structured --lean --model --device --download --rerank --generator --tactics-from)
 _shtab_premise_suggest_index_option_strings=(-h --help --quiet --backend --name --store --processes --memory --scheduler --lean --model --device --download)
+_shtab_premise_suggest_generator_add_option_strings=(-h --help --form --download)
+_shtab_premise_suggest_generator_remove_option_strings=(-h --help)
+_shtab_premise_suggest_generator_option_strings=(-h --help)
 _shtab_premise_suggest_collections_option_strings=(-h --help --remove --json)
 _shtab_premise_suggest_eval_minif2f_option_strings=(-h --help --data --project --retriever --tactics-from --generator --model --download --premises --generated --passes --seconds --nodes --tactics --tactic-seconds --workers --processes --memory --scheduler --out --resume --limit --quiet --lean)
 _shtab_premise_suggest_eval_project_option_strings=(-h --help --project --theorems --dataset --folder --split --retriever --tactics-from --generator --model --download --premises --generated --passes --seconds --nodes --tactics --tactic-seconds --workers --processes --memory --scheduler --out --resume --limit --quiet --lean)
@@ -77,6 +81,8 @@ _shtab_premise_suggest_http___tactics_from_choices=(both templates generator)
 _shtab_premise_suggest_mcp___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_mcp___tactics_from_choices=(both templates generator)
 _shtab_premise_suggest_index___device_choices=(auto cpu cuda)
+_shtab_premise_suggest_generator_add___form_choices=(reprover state llmstep bfs-prover)
+_shtab_premise_suggest_generator_pos_0_choices=(add remove)
 _shtab_premise_suggest_eval_minif2f___retriever_choices=(none bm25 dense ours oracle)
 _shtab_premise_suggest_eval_minif2f___tactics_from_choices=(both templates generator)
 _shtab_premise_suggest_eval_project___split_choices=(test valid)
@@ -87,7 +93,7 @@ _shtab_premise_suggest_eval_minicore___tactics_from_choices=(both templates gene
 _shtab_premise_suggest_eval_retrieval___part_choices=(valid test)
 _shtab_premise_suggest_eval_pos_0_choices=(minif2f project minicore retrieval report)
 _shtab_premise_suggest_completion_pos_0_choices=(bash zsh fish)
-_shtab_premise_suggest_pos_0_choices=(setup suggest prove fill repair search doctor serve http mcp index collections eval demo completion)
+_shtab_premise_suggest_pos_0_choices=(setup suggest prove fill repair search doctor serve http mcp index generator collections eval demo completion)
 
 _shtab_premise_suggest_setup__h_nargs=0
 _shtab_premise_suggest_setup___help_nargs=0
@@ -157,6 +163,14 @@ _shtab_premise_suggest_index__h_nargs=0
 _shtab_premise_suggest_index___help_nargs=0
 _shtab_premise_suggest_index___quiet_nargs=0
 _shtab_premise_suggest_index___download_nargs=0
+_shtab_premise_suggest_generator_add__h_nargs=0
+_shtab_premise_suggest_generator_add___help_nargs=0
+_shtab_premise_suggest_generator_add___download_nargs=0
+_shtab_premise_suggest_generator_remove__h_nargs=0
+_shtab_premise_suggest_generator_remove___help_nargs=0
+_shtab_premise_suggest_generator_pos_0_nargs=A...
+_shtab_premise_suggest_generator__h_nargs=0
+_shtab_premise_suggest_generator___help_nargs=0
 _shtab_premise_suggest_collections__h_nargs=0
 _shtab_premise_suggest_collections___help_nargs=0
 _shtab_premise_suggest_collections___json_nargs=0

@@ -66,8 +66,8 @@ function _shtab_premise_suggest_using
   test "$_shtab_premise_suggest_cmdpath" = "$argv"
 end
 
-set -g _shtab_premise_suggest_commands setup suggest prove fill repair search doctor serve http mcp index collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
-set -g _shtab_premise_suggest_opts_with_value --after --as --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --kind --lean --library --like --limit --line --log --memory --mentions --model --module --name --nodes --out --package --part --passes --picture --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
+set -g _shtab_premise_suggest_commands setup suggest prove fill repair search doctor serve http mcp index generator 'generator add' 'generator remove' collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
+set -g _shtab_premise_suggest_opts_with_value --after --as --backend --caller --collection --column --data --dataset --device --dojo --file --folder --form --generated --generator --git --goal --host --k --kind --lean --library --like --limit --line --log --memory --mentions --model --module --name --nodes --out --package --part --passes --picture --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
 
 complete -c premise-suggest -e
 complete -c premise-suggest -f
@@ -244,6 +244,14 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using index' -l model -x 
 complete -c premise-suggest -n '_shtab_premise_suggest_using index' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using index' -l download -d 'download that model from the hub if it is not on this machine'
 complete -c premise-suggest -n '_shtab_premise_suggest_using index; and test $_shtab_premise_suggest_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'Lean projects, or the source of another backend (default: the current folder)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a generator -d 'Make a published checkpoint write tactics here.'
+complete -c premise-suggest -n '_shtab_premise_suggest_using generator' -s h -l help -d 'show this help message and exit'
+complete -c premise-suggest -n '_shtab_premise_suggest_using generator; and test $_shtab_premise_suggest_npos -eq 0' -a add -d 'Make a checkpoint of transformers ready.'
+complete -c premise-suggest -n '_shtab_premise_suggest_using generator add' -s h -l help -d 'show this help message and exit'
+complete -c premise-suggest -n '_shtab_premise_suggest_using generator add' -l form -xka "reprover state llmstep bfs-prover" -d 'how its prompts are written (default: by its name; docs/generator.md says what each is)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using generator add' -l download -d 'download it if it is not on this machine'
+complete -c premise-suggest -n '_shtab_premise_suggest_using generator; and test $_shtab_premise_suggest_npos -eq 0' -a remove -d 'Remove one of those that are listed.'
+complete -c premise-suggest -n '_shtab_premise_suggest_using generator remove' -s h -l help -d 'show this help message and exit'
 complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a collections -d 'List or remove the collections of backends other than Lean.'
 complete -c premise-suggest -n '_shtab_premise_suggest_using collections' -s h -l help -d 'show this help message and exit'
 complete -c premise-suggest -n '_shtab_premise_suggest_using collections' -l remove -x -d 'remove the index of this collection'

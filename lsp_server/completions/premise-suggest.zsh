@@ -16,6 +16,7 @@ _shtab_premise_suggest_commands() {
     doctor:'Show what is set up, what is missing, and how to fix it.'
     eval:'Prove problems by search, or measure a backend'"'"'s retrieval.'
     fill:'Search for a proof of every sorry of files and folders.'
+    generator:'Make a published checkpoint write tactics here.'
     http:'Serve other Lean tools and a search page over HTTP, on loopback.'
     index:'Build or refresh the index of a project.'
     mcp:'Serve tools to agents over the Model Context Protocol.'
@@ -38,6 +39,14 @@ _shtab_premise_suggest_eval_commands() {
     retrieval:'measure how well a backend'"'"'s documents are found'
   )
   _describe 'premise-suggest eval commands' _commands
+}
+
+_shtab_premise_suggest_generator_commands() {
+  local _commands=(
+    add:'Make a checkpoint of transformers ready.'
+    remove:'Remove one of those that are listed.'
+  )
+  _describe 'premise-suggest generator commands' _commands
 }
 
 _shtab_premise_suggest_options=(
@@ -231,6 +240,31 @@ _shtab_premise_suggest_fill_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_premise_suggest_fill_defaults_added=0
+
+_shtab_premise_suggest_generator_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_premise_suggest_generator_defaults_added=0
+
+_shtab_premise_suggest_generator_add_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--form[how its prompts are written (default\: by its name\; docs\/generator.md says what each is)]:form:(reprover state llmstep bfs-prover)"
+  "--download[download it if it is not on this machine]"
+  ":its folder, or owner\/name on the Hugging Face hub:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_premise_suggest_generator_add_defaults_added=0
+
+_shtab_premise_suggest_generator_remove_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  ":the first word of its line:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_premise_suggest_generator_remove_defaults_added=0
 
 _shtab_premise_suggest_http_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -449,6 +483,7 @@ _shtab_premise_suggest() {
         doctor) _arguments -C -s $_shtab_premise_suggest_doctor_options ;;
         eval) _shtab_premise_suggest_eval ;;
         fill) _arguments -C -s $_shtab_premise_suggest_fill_options ;;
+        generator) _shtab_premise_suggest_generator ;;
         http) _arguments -C -s $_shtab_premise_suggest_http_options ;;
         index) _arguments -C -s $_shtab_premise_suggest_index_options ;;
         mcp) _arguments -C -s $_shtab_premise_suggest_mcp_options ;;
@@ -485,6 +520,30 @@ _shtab_premise_suggest_eval() {
         project) _arguments -C -s $_shtab_premise_suggest_eval_project_options ;;
         report) _arguments -C -s $_shtab_premise_suggest_eval_report_options ;;
         retrieval) _arguments -C -s $_shtab_premise_suggest_eval_retrieval_options ;;
+      esac
+  esac
+}
+
+_shtab_premise_suggest_generator() {
+  local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->generator'
+
+  # Add default positional/remainder specs only if none exist, and only once per session
+  if (( ! _shtab_premise_suggest_generator_defaults_added )); then
+    if (( ${_shtab_premise_suggest_generator_options[(I)${(q)one_or_more}*]} +          ${_shtab_premise_suggest_generator_options[(I)${(q)remainder}*]} +          ${_shtab_premise_suggest_generator_options[(I)${(q)default}]} == 0 )); then
+      _shtab_premise_suggest_generator_options+=(': :_shtab_premise_suggest_generator_commands' '*::: :->generator')
+    fi
+    _shtab_premise_suggest_generator_defaults_added=1
+  fi
+  _arguments -C -s $_shtab_premise_suggest_generator_options
+
+  case $state in
+    generator)
+      words=($line[1] "${words[@]}")
+      (( CURRENT += 1 ))
+      curcontext="${curcontext%:*:*}:_shtab_premise_suggest_generator-$line[1]:"
+      case $line[1] in
+        add) _arguments -C -s $_shtab_premise_suggest_generator_add_options ;;
+        remove) _arguments -C -s $_shtab_premise_suggest_generator_remove_options ;;
       esac
   esac
 }

@@ -248,9 +248,16 @@ class Engine:
         accepted, is_open = await self._ahead.accepted(found.asked, seconds)
         return [found.outcome(one) for one in accepted], is_open
 
-    async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
-        """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
-        return await self._pipeline.generate(self._context(), goals, premises)
+    async def generated(
+        self, goals: Sequence[Goal], premises: Sequence[Premise], count: int | None = None
+    ) -> list[Generated]:
+        """The generator's proposals, best first, not yet tried in Lean; as many as the settings say, or more, unless
+        `count` is given. Raises ModelError."""
+        context = self._context()
+        if count is not None:
+            tactics = replace(context.settings.tactics, generated=count)
+            context = replace(context, settings=replace(context.settings, tactics=tactics))
+        return await self._pipeline.generate(context, goals, premises)
 
     def in_term(self, position: GoalPosition) -> bool | None:
         """Whether the `sorry` at a position is a term; None if no tactic has been judged there."""

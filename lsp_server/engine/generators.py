@@ -1,8 +1,8 @@
 """Finds, exports and loads the tactic generator.
 
 Suggestions need ONNX graphs (`prover.generator.files`). A checkpoint of transformers, such as those that
-ReProver's authors publish, is exported at first use into the user's cache, by another process: nothing here
-imports torch.
+ReProver's authors publish, is exported at first use, or by `premise-suggest generator add`, into the user's cache, by
+another process: nothing here imports torch.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,11 +29,14 @@ import prover
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.files.atomic import UMASK, make_private_folder
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.terminal_text import shown
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import first_use
 from lsp_server.engine.tasks import to_the_end
-from lsp_server.limits import GENERATOR_EXPORT_SECONDS, GENERATOR_RETRY_SECONDS
+from lsp_server.limits import GENERATOR_EXPORT_SECONDS, GENERATOR_RETRY_SECONDS, MAX_EXPORT_ERROR_CHARACTERS
 from prover.generator import files
+from prover.generator.checkpoints import Checkpoint, read_checkpoint
 from prover.generator.source import TacticGenerator
 from prover.opening import open_folder
 from retriever.models.hub import find_model
@@ -49,6 +53,8 @@ SHIPPED_BYT5 = _DATA / "generator"
 BYT5 = "byt5"
 """The name of the latter in the setting."""
 _VARIABLE = "PREMISE_SUGGEST_GENERATOR"
+_PREFIX = ".export-"
+"""Of the folders of exports that are under way."""
 _NEEDED = ("torch", "transformers", "onnx")
 """The modules that an export imports; the extra `train` installs them."""
 
@@ -63,35 +69,120 @@ def generator_folder(setting: str, *, download: bool = False) -> Path | None:
     None if there is neither. `byt5` is the name of a second shipped one.
 
     A name of the hub is looked up in the hub's cache, and fetched if `download` is set. A checkpoint that is
-    not exported yet is exported, which may take minutes; later calls find it done. Raises ModelError.
+    not exported yet is exported, which may take minutes; later calls find it done. How its prompts are written
+    may follow its name: `owner/name#llmstep`. Raises ModelError.
     """
     named = setting or os.environ.get(_VARIABLE)
     if not named:
         return SHIPPED_GENERATOR if (SHIPPED_GENERATOR / files.CONFIG).is_file() else None
     if named == BYT5:
         return SHIPPED_BYT5
-    folder = find_model(named, download=download, named_by="" if setting else _VARIABLE)
-    if folder != Path(named).expanduser():
-        folder = _with_weights(named, folder, download)
-    return exported(folder) if files.checkpoint_files(folder) and files.is_checkpoint(folder) else folder
+    name, form = _name_and_form(named)
+    folder = _found(name, download, "" if setting else _VARIABLE)
+    is_exported_first = files.checkpoint_files(folder) and files.is_checkpoint(folder)
+    return exported(read_checkpoint(folder, form)) if is_exported_first else folder
 
 
-def exported(checkpoint: Path) -> Path:
+def add_generator(name: str, form: str, *, download: bool, on_stage: OnStage) -> Path:
+    """The folder of a generator that suggestions can use, after whatever it takes to get there.
+
+    Args:
+        name: as in the setting.
+        form: how its prompts are written; empty: as the name says.
+        download: whether it may be fetched from the hub.
+        on_stage: is told what is being done.
+
+    Raises ModelError, with the kinds of models that are known where this is none of them.
+    """
+    name, named_form = _name_and_form(name)
+    folder = SHIPPED_BYT5 if name == BYT5 else _found(name, download, "")
+    if not (folder / files.CONFIG).is_file():
+        folder = exported(read_checkpoint(folder, form or named_form), on_stage)
+    open_folder(folder)
+    return folder
+
+
+def setting_of(name: str, form: str) -> str:
+    """What the setting has to be for a generator that was added so: a folder's whole path, and the form."""
+    folder = Path(name).expanduser()
+    whole = str(folder.absolute()) if folder.exists() else name
+    return f"{whole}#{form}" if form else whole
+
+
+@dataclass(frozen=True, slots=True)
+class AddedGenerator:
+    """An exported checkpoint."""
+
+    key: str
+    source: str
+    """The folder that it was exported from."""
+    form: str
+    parameters: int
+    size: int
+    """In bytes."""
+
+
+def added_generators() -> list[AddedGenerator]:
+    """The exported checkpoints, by their folders' names. Damaged ones are among them."""
+    found = generators_folder().glob(f"[!.]*/{files.CONFIG}")
+    return [_added(path.parent) for path in sorted(found)]
+
+
+def _added(folder: Path) -> AddedGenerator:
+    try:
+        values = read_json(folder / files.CONFIG)
+        known = {name: values[name] for name in ("source", "form", "parameters")}
+    except (OSError, ValueError, KeyError, TypeError):
+        known = {"source": "an unknown folder", "form": "?", "parameters": 0}
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    source, form, parameters = map(known.get, ("source", "form", "parameters"))
+    return AddedGenerator(
+        folder.name, str(source), str(form), parameters if type(parameters) is int else 0, size
+    )
+
+
+def remove_generator(key: str) -> int:
+    """Remove an exported checkpoint; how many bytes it had. Raises UserError: there is none of that name."""
+    for one in added_generators():
+        if one.key == key:
+            shutil.rmtree(generators_folder() / key)
+            return one.size
+    raise UserError(f"No generator {shown(key)} was added.", "`premise-suggest generator` lists them.")
+
+
+def _name_and_form(named: str) -> tuple[str, str]:
+    """The parts of `NAME#FORM`; a folder whose name has the sign is a name."""
+    name, sign, form = named.rpartition("#")
+    return (name, form) if sign and not Path(named).expanduser().exists() else (named, "")
+
+
+def _found(name: str, download: bool, named_by: str) -> Path:
+    """The folder that a name means. Raises ModelError."""
+    folder = find_model(name, download=download, named_by=named_by)
+    return folder if folder == Path(name).expanduser() else _with_weights(name, folder, download)
+
+
+OnStage = Callable[[str], object]
+"""Is told what is being done."""
+
+
+def exported(checkpoint: Checkpoint, on_stage: OnStage = lambda stage: None) -> Path:
     """The folder in the user's cache that a checkpoint of transformers is exported to, made if need be.
 
     Weights stay float32, as they were published. Raises ModelError: torch is missing, a checkpoint that cannot
-    be read or is not a ByT5, a full disk.
+    be read, a full disk.
     """
     folder = generators_folder() / _key(checkpoint)
     if (folder / files.CONFIG).is_file():
         return folder
     if any(importlib.util.find_spec(name) is None for name in _NEEDED):
-        raise files.not_exported(checkpoint)
-    first_use.info("Exporting the generator in %s (once) ...", checkpoint)
+        raise files.not_exported(checkpoint.folder)
+    first_use.info("Exporting the generator in %s (once) ...", checkpoint.folder)
     try:
         make_private_folder(folder.parent)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".export-") as name:
-            _export(checkpoint, Path(name) / "generator")
+        _sweep(folder.parent)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=_PREFIX) as name:
+            _export(checkpoint, Path(name) / "generator", on_stage)
             _move(Path(name) / "generator", folder)
     except OSError as error:
         raise ModelError(
@@ -99,6 +190,13 @@ def exported(checkpoint: Path) -> Path:
             "Free some space there, or export it elsewhere: python -m prover export.",
         ) from error
     return folder
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what exports have left that were killed."""
+    for left in folder.glob(f"{_PREFIX}*"):
+        if time.time() - left.stat().st_mtime > 2 * GENERATOR_EXPORT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def generators_folder() -> Path:
@@ -115,37 +213,47 @@ def _with_weights(name: str, folder: Path, download: bool) -> Path:
     return folder
 
 
-def _export(checkpoint: Path, out: Path) -> None:
+def _export(checkpoint: Checkpoint, out: Path, on_stage: OnStage) -> None:
+    """Have another process export. It is ended where this is interrupted, or after a time."""
     # -P: no module of the project that the server happens to run in. Offline: all that is needed is there.
-    command = [sys.executable, "-P", "-m", "prover", "export", str(checkpoint), str(out), "--fp32"]
-    offline = {**os.environ, "HF_HUB_OFFLINE": "1"}
-    try:
-        done = subprocess.run(
-            command,
+    command = [sys.executable, "-P", "-m", "prover", "export", str(checkpoint.folder), str(out), "--fp32"]
+    with (
+        tempfile.TemporaryFile("w+", errors="replace") as errors,
+        subprocess.Popen(
+            [*command, "--form", checkpoint.form],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=errors,
             text=True,
             errors="replace",
-            env=offline,
-            timeout=GENERATOR_EXPORT_SECONDS,
-            check=False,
+            env={**os.environ, "HF_HUB_OFFLINE": "1"},
             umask=UMASK,
-        )
-    except subprocess.TimeoutExpired as error:
+        ) as process,
+    ):
+        limit = threading.Timer(GENERATOR_EXPORT_SECONDS, process.kill)
+        limit.start()
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                on_stage(line.strip())
+            code, is_late = process.wait(), limit.finished.is_set()
+        finally:
+            limit.cancel()
+            process.kill()
+        errors.seek(0)
+        reason = _reason(errors.read(MAX_EXPORT_ERROR_CHARACTERS), code)
+    if is_late:
+        reason = f"it took more than {GENERATOR_EXPORT_SECONDS} s."
+    if code:
         raise ModelError(
-            f"The export of {checkpoint} took more than {GENERATOR_EXPORT_SECONDS} s.",
-            "Run it by hand, with the command `python -m prover export`.",
-        ) from error
-    if done.returncode:
-        raise ModelError(
-            f"The checkpoint {checkpoint} could not be exported: {_reason(done)}",
-            f"`python -m prover export {checkpoint} OUT` shows all of it.",
+            f"The checkpoint {checkpoint.folder} could not be exported: {reason}",
+            f"`python -m prover export {checkpoint.folder} OUT` shows all of it.",
         )
 
 
-def _reason(done: subprocess.CompletedProcess[str]) -> str:
+def _reason(printed: str, code: int) -> str:
     """The error that our command printed, or the last line of its output."""
-    lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+    lines = printed.strip().splitlines() or [f"exit code {code}"]
     errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     return errors[-1] if errors else lines[-1]
 
@@ -161,12 +269,14 @@ def _move(made: Path, folder: Path) -> None:
             made.replace(folder)
 
 
-def _key(checkpoint: Path) -> str:
+def _key(checkpoint: Checkpoint) -> str:
     from prover.generator import prompt
 
-    digest = hashlib.sha256(f"{files.VERSION} {prompt.VERSION}".encode())
+    folder, form = checkpoint.folder, checkpoint.form
+    digest = hashlib.sha256(f"{files.VERSION} {prompt.VERSION} {form}".encode())
+    tokenizer = [] if checkpoint.tokens is None else [folder / files.TOKENIZER]
     try:
-        for file in [checkpoint / "config.json", *files.checkpoint_files(checkpoint)]:
+        for file in [folder / "config.json", *files.checkpoint_files(folder), *tokenizer]:
             status = file.stat()
             digest.update(_content_hash(file.resolve(), status.st_size, status.st_mtime_ns))
     except OSError as error:

@@ -105,9 +105,9 @@ class TacticSettings:
     )
     generator: str = _setting(
         "",
-        "The tactic generator: a folder, or owner/name on the Hugging Face hub. Empty: the "
-        "shipped one, if there is one; `byt5`: the shipped one that writes byte by byte; "
-        "`http://127.0.0.1:11434/v1#MODEL`: the shipped one and a model that you run.",
+        "The tactic generator: a folder, or owner/name on the Hugging Face hub, with `#` and the form of its "
+        "prompts where its name does not show it. Empty: the shipped one, if there is one; `byt5`: the shipped one "
+        "that writes byte by byte; `http://127.0.0.1:11434/v1#MODEL`: the shipped one and a model that you run.",
     )
     neighbours: bool = _setting(
         True,

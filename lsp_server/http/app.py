@@ -27,7 +27,8 @@ from lsp_server.limits import HttpLimits
 
 _ABOUT = (
     "Premises for a Lean 4 goal, and search in words and by pattern, from indexes on this machine. The interfaces of "
-    "LeanStateSearch, LeanPremise, LeanSearch, Loogle, Lean Finder and two tactic generators, and a search page."
+    "LeanStateSearch, LeanPremise, LeanSearch, Loogle, Lean Finder and two tactic generators, OpenAI's for our own "
+    "models, and a search page."
 )
 
 
@@ -38,6 +39,7 @@ INTERFACES = (
     "lsp_server.http.lean_finder",
     "lsp_server.http.premise_retrieval",
     "lsp_server.http.tactic_servers",
+    "lsp_server.http.openai_models",
     "lsp_server.http.search_page",
 )
 """The modules of the interfaces."""

@@ -11,12 +11,18 @@ generator.json   {"format": "premise-suggest-generator", "version": 1,
                                              (further keys are for the model card)
 encoder.onnx, decoder.onnx                   see `model`
 README.md                                    the model card
+
+A model that reads tokens has its tokenizer, too, and says
+
+                  "tokens": {"ends": [2],    what ends a tactic
+                             "encoder": false}   false: decoder-only, without encoder.onnx
+tokenizer.json
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,6 +34,7 @@ from prover.generator.prompt import VERSION as FORM_VERSION
 FORMAT = "premise-suggest-generator"
 VERSION = 1
 CONFIG, ENCODER, DECODER = "generator.json", "encoder.onnx", "decoder.onnx"
+TOKENIZER = "tokenizer.json"
 REINSTALL = (
     "Restore the whole folder, or name another generator's folder (--generator, the setting `tactics.generator`). "
     "If it is the shipped one, reinstall premise-suggest."
@@ -38,6 +45,18 @@ CHECKPOINTS = ("*.safetensors", "pytorch_model*.bin")
 """File patterns of the weights of a transformers checkpoint; the first kind is preferred."""
 TRAINING_RUN = "config.yaml"
 """A file that the folder of one of our training runs holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenConfig:
+    """Of a model that reads tokens."""
+
+    symbols: int
+    """How many the model has."""
+    ends: tuple[int, ...]
+    """Those that end a tactic."""
+    encoder: bool
+    """Whether it has one; a decoder-only model has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +75,23 @@ class Config:
     """The most premises in a prompt."""
     pointers: float = 0.0
     """Added to the log-probability of each symbol that points to a premise."""
+    tokens: TokenConfig | None = field(default=None, repr=False)
+    """None: the symbols are ByT5's, and there is an encoder."""
+
+    @property
+    def symbols(self) -> int:
+        """How many the model has."""
+        return SIZE if self.tokens is None else self.tokens.symbols
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        """The names of the graphs' files."""
+        return (DECODER,) if self.tokens is not None and not self.tokens.encoder else (ENCODER, DECODER)
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The names of the files that a folder must hold, besides generator.json."""
+        return self.graphs if self.tokens is None else (*self.graphs, TOKENIZER)
 
 
 def read_config(folder: Path) -> Config:
@@ -111,9 +147,9 @@ def not_exported(folder: Path) -> ModelError:
 def fingerprint_of(folder: Path) -> str:
     """A hash (16 hexadecimal digits) of everything in the folder that affects a suggestion. Raises ModelError."""
     config = read_config(folder)
-    digest = hashlib.sha256(f"{config} {FORM_VERSION}".encode())
+    digest = hashlib.sha256(f"{config} {FORM_VERSION}{config.tokens or ''}".encode())
     try:
-        for name in (ENCODER, DECODER):
+        for name in config.contents:
             with (folder / name).open("rb") as stream:
                 digest.update(hashlib.file_digest(stream, "sha256").digest())
     except OSError as error:
@@ -129,23 +165,41 @@ def _parse(values: dict[str, Any]) -> Config:
         raise ValueError(f"form {values['form']!r} is not one of {', '.join(FORMS)}")
     if values["form_version"] != FORM_VERSION:
         raise ValueError(f"trained with version {values['form_version']} of its form, not {FORM_VERSION}")
-    if values["symbols"] != SIZE:
+    tokens = _tokens(values) if "tokens" in values else None
+    if tokens is None and values["symbols"] != SIZE:
         raise ValueError(f"{values['symbols']} symbols, not {SIZE}")
+    if tokens is not None and values["form"] == "numbered":
+        raise ValueError("form 'numbered' is not one for tokens")
     names = ("max_prompt_bytes", "layers", "heads", "head_size")
     limit, layers, heads, size = (_positive(values, name) for name in names)
     start = values["start"]
-    if not isinstance(start, int) or not 0 <= start < SIZE:
+    if not isinstance(start, int) or not 0 <= start < (tokens.symbols if tokens else SIZE):
         raise ValueError(f"start {start!r} is not a symbol")
     premises = _positive(values, "max_premises") if "max_premises" in values else ANY_NUMBER
     pointers = values.get("pointers", 0.0)
     if not isinstance(pointers, int | float) or not -100 <= pointers <= 0:
         raise ValueError(f"pointers {pointers!r} is not a number from -100 to 0")
     form = cast(Form, values["form"])
-    return Config(form, limit, layers, heads, size, start, premises, float(pointers))
+    return Config(form, limit, layers, heads, size, start, premises, float(pointers), tokens)
 
 
-def _positive(values: dict[str, Any], name: str) -> int:
+def _tokens(values: dict[str, Any]) -> TokenConfig:
+    """Raises ValueError, KeyError, TypeError."""
+    symbols, given = _positive(values, "symbols", 1_000_000), values["tokens"]
+    ends, encoder = given["ends"], given["encoder"]
+    if not isinstance(encoder, bool):
+        raise ValueError(f"encoder {encoder!r} is not true or false")
+    if (
+        not isinstance(ends, list)
+        or not ends
+        or not all(type(one) is int and 0 <= one < symbols for one in ends)
+    ):
+        raise ValueError(f"ends {ends!r} are not symbols")
+    return TokenConfig(symbols, tuple(ends), encoder)
+
+
+def _positive(values: dict[str, Any], name: str, most: int = 100_000) -> int:
     value = values[name]
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 100_000:
-        raise ValueError(f"{name} {value!r} is not an integer from 1 to 100,000")
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise ValueError(f"{name} {value!r} is not an integer from 1 to {most:,}")
     return value

@@ -11,13 +11,17 @@ with beam search. It is loaded from a folder as `files` describes it.
                    -> log_probabilities float32[beams, symbols], and for each layer
                       keys_i, values_i          float32[beams, heads, steps + 1, size]
 
+A decoder-only model has one graph, which reads the prompt in its first call:
+
+    decoder.onnx   symbols int64[rows, length], parents int64[rows], for each layer past_keys_i and past_values_i
+                   -> log_probabilities float32[rows, symbols] after the last symbol, and keys_i, values_i
+
 The graphs take one prompt at a time, so they need no padding and no mask, and all beams share the encoder's output.
 Beam b continues row parents[b] of the cache. `prover.training.export` writes these graphs.
 """
 
 from __future__ import annotations
 
-import string
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,20 +35,9 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from prover.generator import beam
-from prover.generator.files import DECODER, ENCODER, REINSTALL, Config, fingerprint_of, read_config
-from prover.generator.prompt import (
-    END,
-    FIRST_BYTE,
-    FIRST_EXTRA,
-    PAD,
-    SIZE,
-    UNKNOWN,
-    Form,
-    byte_symbols,
-    decode_tactic,
-    encode_prompt,
-    premises_in,
-)
+from prover.generator.alphabet import Alphabet, Bytes, Tokens
+from prover.generator.files import DECODER, ENCODER, REINSTALL, TOKENIZER, Config, fingerprint_of, read_config
+from prover.generator.prompt import FIRST_EXTRA
 from prover.generator.source import Generated
 from prover.limits import GENERATOR_THREADS
 
@@ -55,8 +48,11 @@ _MORE = 8
 class Generator:
     """A generator loaded from its folder. Safe to use from several threads."""
 
-    def __init__(self, encoder: Any, decoder: Any, config: Config, fingerprint: str) -> None:
+    def __init__(
+        self, encoder: Any | None, decoder: Any, alphabet: Alphabet, config: Config, fingerprint: str
+    ) -> None:
         self._encoder, self._decoder = encoder, decoder
+        self._alphabet = alphabet
         self._config = config
         self._fingerprint = fingerprint
 
@@ -70,7 +66,8 @@ class Generator:
         config = read_config(folder)
         fingerprint = fingerprint_of(folder)
         try:
-            encoder, decoder = (open_session(folder / name, threads, device) for name in (ENCODER, DECODER))
+            graphs = {name: open_session(folder / name, threads, device) for name in config.graphs}
+            alphabet = _alphabet(folder, config)
         except ModelError:  # of onnxruntime, not of this model
             raise
         except OSError as error:
@@ -79,7 +76,7 @@ class Generator:
             raise ModelError(
                 f"The generator in {folder} is damaged: {_first_line(error)}.", REINSTALL
             ) from error
-        generator = cls(encoder, decoder, config, fingerprint)
+        generator = cls(graphs.get(ENCODER), graphs[DECODER], alphabet, config, fingerprint)
         generator._check(folder)
         return generator
 
@@ -114,18 +111,19 @@ class Generator:
             return []
         config = self._config
         premises = premises[: config.max_premises]
-        prompt = encode_prompt(config.form, goals, premises, config.max_prompt_bytes)
-        premises = premises_in(config.form, prompt, premises)
-        settings = settings_for(count, max_bytes, config.start)
+        alphabet = self._alphabet
+        prompt = alphabet.prompt(goals, premises, config.max_prompt_bytes)
+        premises = alphabet.listed(prompt, premises)
+        settings = settings_for(count, max_bytes, config.start, alphabet)
         try:
             decoding = self._decoding(prompt)
-            step = _weighed(decoding, impossible(config.form, premises), config.pointers)
+            step = _weighed(decoding, alphabet.excluded(premises), alphabet.ends, config.pointers)
             found = beam.search(step, settings)
         except Exception as error:  # onnxruntime's errors have no common class
             raise ModelError(f"The generator did not run: {_first_line(error)}.", REINSTALL) from error
         tactics: dict[str, beam.Sequence] = {}
         for sequence in found:
-            tactic = decode_tactic(config.form, sequence.symbols, premises) if sequence.ended else None
+            tactic = alphabet.tactic(sequence.symbols, premises) if sequence.ended else None
             if tactic is not None:
                 tactics.setdefault(tactic, sequence)
         chosen = spread(list(tactics.values()), count)
@@ -133,64 +131,58 @@ class Generator:
 
     def _decoding(self, prompt: Sequence[int]) -> Decoding:
         config = self._config
-        memory = run_encoder(self._encoder, prompt, config.layers)
-        return Decoding(self._decoder, memory, config.layers, config.heads, config.head_size)
+        shape = (config.layers, config.heads, config.head_size)
+        if self._encoder is None:
+            return Decoding(self._decoder, {}, *shape, prompt=prompt)
+        return Decoding(self._decoder, run_encoder(self._encoder, prompt, config.layers), *shape)
 
     def _check(self, folder: Path) -> None:
         """Check that two steps over a short prompt give log-probabilities of the right shape."""
         try:
-            step = self._decoding([END + 2, END])
+            step = self._decoding([3, 1])
             step(np.array([self._config.start]), np.array([0]))
-            answer = step(np.array([END + 2, END + 3]), np.array([0, 0]))
+            answer = step(np.array([3, 4]), np.array([0, 0]))
         except Exception as error:  # whatever onnxruntime raises for graphs of another form
             raise ModelError(
                 f"The generator in {folder} does not run: {_first_line(error)}.", REINSTALL
             ) from error
         sums = np.exp(answer.astype(np.float64)).sum(axis=-1)
-        if answer.shape != (2, SIZE) or not np.allclose(sums, 1, atol=1e-3):
+        if answer.shape != (2, self._config.symbols) or not np.allclose(sums, 1, atol=1e-3):
             raise ModelError(f"The generator in {folder} does not give log-probabilities.", REINSTALL)
 
 
-def impossible(form: Form, premises: Sequence[Premise]) -> list[int]:
-    """The symbols that no tactic can contain here: padding, control characters, pointers to missing premises.
-
-    Bytes of multi-byte characters are not among them: whether they are valid shows only at the end.
-    """
-    letter = FIRST_BYTE + ord("x")
-    single = [*range(FIRST_BYTE, FIRST_BYTE + 128), *range(FIRST_EXTRA, SIZE)]
-    return [PAD, UNKNOWN] + [
-        symbol for symbol in single if decode_tactic(form, [letter, symbol, letter], premises) is None
-    ]
+def _alphabet(folder: Path, config: Config) -> Alphabet:
+    """Raises OSError, ValueError."""
+    if config.tokens is None:
+        return Bytes(config.form)
+    return Tokens.load(folder / TOKENIZER, config.form, config.tokens.ends, config.tokens.symbols)
 
 
-def _weighed(step: beam.Step, without: Sequence[int], pointers: float) -> beam.Step:
-    """The step with the symbols `without` excluded, and `pointers` added to the log-probability of pointers.
+def _weighed(step: beam.Step, without: Sequence[int], ends: tuple[int, ...], pointers: float) -> beam.Step:
+    """The step with the symbols `without` excluded, all ends as the first of them, and `pointers` added to the
+    log-probability of ByT5's pointers.
 
     The other log-probabilities stay as they are (they are not normalised again).
     """
+    end, *other_ends = ends
 
     def stepped(last: Int64s, parents: Int64s) -> Floats:
         log_probabilities = step(last, parents).copy()
-        log_probabilities[:, without] = -np.inf
-        log_probabilities[:, FIRST_EXTRA:] += pointers
+        log_probabilities[:, end] = np.logaddexp.reduce(log_probabilities[:, ends], axis=1)
+        log_probabilities[:, [*without, *other_ends]] = -np.inf
+        if pointers:
+            log_probabilities[:, FIRST_EXTRA:] += pointers
         return log_probabilities
 
     return stepped
 
 
-def settings_for(count: int, max_bytes: int, start: int) -> beam.BeamSettings:
+def settings_for(count: int, max_symbols: int, start: int, alphabet: Alphabet) -> beam.BeamSettings:
     """The search for `count` tactics: with more beams than that, since not every output is a tactic, and with
     some beams for further first words."""
-    beams = count + max(2, min(count, _MORE))
-    return beam.BeamSettings(beams, max_bytes + 1, END, start, group=first_word, others=3 * count // 4)
-
-
-_WORD = frozenset(byte_symbols(string.ascii_letters + string.digits + "_'!?"))
-
-
-def first_word(symbols: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The symbols of a tactic's first word; None while it may go on."""
-    return None if symbols[-1] in _WORD else symbols[:-1]
+    beams, end = count + max(2, min(count, _MORE)), alphabet.ends[0]
+    others = 3 * count // 4
+    return beam.BeamSettings(beams, max_symbols + 1, end, start, group=alphabet.first_word, others=others)
 
 
 def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
@@ -227,7 +219,7 @@ def layer_names(prefix: str, layers: int) -> list[str]:
 
 
 def decoder_inputs(layers: int) -> list[str]:
-    """All of the decoder's inputs in the graph's order: for each layer the cache, then the encoder's outputs."""
+    """All inputs of a decoder that has an encoder, in order: for each layer the cache, then the encoder's outputs."""
     past, memory = layer_names(PAST, layers), layer_names(MEMORY, layers)
     names = [name for at in range(0, 2 * layers, 2) for name in (*past[at : at + 2], *memory[at : at + 2])]
     return ["symbols", "parents", *names]
@@ -252,16 +244,34 @@ def run_encoder(session: Any, prompt: Sequence[int], layers: int) -> dict[str, A
 
 
 class Decoding:
-    """One prompt's decoding: a `Step` for `beam.search` that keeps the cache between calls."""
+    """One prompt's decoding: a `Step` for `beam.search` that keeps the cache between calls.
 
-    def __init__(self, session: Any, memory: dict[str, Any], layers: int, heads: int, size: int) -> None:
-        self._session, self._memory = session, memory
+    Args:
+        memory: the encoder's outputs.
+        prompt: of a decoder-only model, which reads it in place of the first symbol.
+    """
+
+    def __init__(
+        self,
+        session: Any,
+        memory: dict[str, Any],
+        layers: int,
+        heads: int,
+        size: int,
+        *,
+        prompt: Sequence[int] | None = None,
+    ) -> None:
+        self._session, self._memory, self._prompt = session, memory, prompt
+        self._is_decoder = prompt is not None
         self._past, self._outputs = layer_names(PAST, layers), decoder_outputs(layers)
         empty = _value(np.zeros((1, heads, 0, size), dtype=np.float32))
         self._cache = dict.fromkeys(self._past, empty)
 
     def __call__(self, symbols: Int64s, parents: Int64s) -> Floats:
         """float32[beams, symbols]: log-probabilities of the symbol after each beam's last one."""
+        if self._is_decoder:
+            symbols = symbols[:, None] if self._prompt is None else np.array([self._prompt], dtype=np.int64)
+            self._prompt = None
         feeds = {"symbols": _value(symbols), "parents": _value(parents), **self._cache, **self._memory}
         first, *kept = self._session.run_with_ort_values(self._outputs, feeds)
         self._cache = dict(zip(self._past, kept, strict=True))

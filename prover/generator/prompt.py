@@ -6,6 +6,8 @@ with the best one nearest to the state, then the state as Lean prints it. The mo
 Prompts are short, and a name costs one symbol in the tactic, so a small model trained on a CPU can learn to choose
 names instead of spelling them.
 
+The other forms are those of checkpoints that read the state alone (`TEMPLATES`).
+
 Symbols are ByT5's alphabet: UTF-8 bytes, a few special symbols, and spare ones that serve as pointers to premises. In
 the numbered form the words of a premise's name that occur in the state are marked: `Finset.sum_add_distrib` has `sum`
 and `add` in common with a state that has `∑` and `+`, since Mathlib's naming convention gives each operator a word
@@ -33,8 +35,15 @@ FIRST_EXTRA = 259
 SIZE = 384
 
 
-Form = Literal["numbered", "reprover"]
+Form = Literal["numbered", "reprover", "state", "llmstep", "bfs-prover"]
 FORMS: tuple[Form, ...] = get_args(Form)
+TEMPLATES: dict[Form, tuple[str, str]] = {
+    "state": ("", ""),
+    "llmstep": ("[GOAL]", "[PROOFSTEP]"),
+    "bfs-prover": ("", ":::"),
+}
+"""What comes before and after the state in forms without premises: ReProver's without retrieval, llmstep's
+(Welleck and Saha, 2023), and BFS-Prover's (Xin et al., 2025)."""
 IN_TARGET, IN_CONTEXT = FIRST_EXTRA + 102, FIRST_EXTRA + 103
 """Marks after a word of a premise's name (numbered form): the target has the word, or only a hypothesis has it."""
 VERSION = 1
@@ -55,7 +64,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 def encode_prompt(
     form: Form, goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int, *, term: bool = False
 ) -> list[int]:
-    """The model's input: at most `max_bytes` symbols, ending with END.
+    """A ByT5's input: at most `max_bytes` symbols, ending with END.
 
     Args:
         form: how premises and state are written.
@@ -63,19 +72,19 @@ def encode_prompt(
         premises: best first; those that do not fit are left out.
         term: whether a term is wanted (numbered form).
         max_bytes: for the whole prompt. If the state alone is too long, its beginning is cut (numbered form),
-            or its end (reprover form).
+            or its end (other forms).
     """
     if not goals:
         raise ValueError("a state without goals has no prompt")
     if form == "numbered":
         return _numbered(goals[0], premises, max_bytes, _TERM if term else STATE)
-    return _reprover(goals, premises, max_bytes)
+    return _in_full(form, goals, premises, max_bytes)
 
 
 def premises_in(form: Form, prompt: Sequence[int], premises: Sequence[Premise]) -> Sequence[Premise]:
     """The first premises: those that fitted into the prompt and can be pointed to. All of them in the form
     without pointers."""
-    if form == "reprover":
+    if form != "numbered":
         return premises
     return premises[: sum(FIRST_EXTRA <= symbol < FIRST_EXTRA + MAX_PREMISES for symbol in prompt)]
 
@@ -91,7 +100,7 @@ def encode_tactic(
         premises: those in the prompt (`premises_in`).
         names: further premises that the tactic may name (numbered form).
     """
-    if form == "reprover":
+    if form != "numbered":
         symbols = [*byte_symbols(tactic), END]
         return symbols, [False] * len(symbols)
     numbers = {premise.name: number for number, premise in enumerate(premises)}
@@ -125,14 +134,27 @@ def decode_tactic(form: Form, symbols: Sequence[int], premises: Sequence[Premise
         text += part
         if index < len(symbols):
             number = symbols[index] - FIRST_EXTRA
-            if form == "reprover" or number >= len(premises):
+            if form != "numbered" or number >= len(premises):
                 return None
             text += premises[number].name
         begin = index + 1
-    if form == "reprover":
-        text = _MARKS.sub("", text)
+    return plain_tactic(text if form == "numbered" else without_marks(text))
+
+
+def without_marks(text: str) -> str:
+    """A text without ReProver's marks of names."""
+    return _MARKS.sub("", text)
+
+
+def plain_tactic(text: str) -> str | None:
+    """A text without spaces around it; None if it is empty, or has a line break or another control character."""
     text = text.strip()
-    return None if not text or _CONTROL.search(text) else text
+    return None if not text or has_control(text) else text
+
+
+def has_control(text: str) -> bool:
+    """Whether a text has a line break or another control character."""
+    return _CONTROL.search(text) is not None
 
 
 def state_text(goal: Goal) -> str:
@@ -179,11 +201,23 @@ def _marked(name: str, target: frozenset[str], context: frozenset[str]) -> list[
     return [*symbols, *byte_symbols(name[begin:])]
 
 
-def _reprover(goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int) -> list[int]:
-    state = byte_symbols("\n\n".join(map(format_goal, goals)))[: max_bytes - 1]
+def printed_state(goals: Sequence[Goal]) -> str:
+    """The goals as Lean prints them."""
+    return "\n\n".join(map(format_goal, goals))
+
+
+def printed_premise(premise: Premise) -> str:
+    """A premise as ReProver's checkpoints read it."""
+    return f"{premise.kind} <a>{premise.name}</a> {premise.statement}\n\n"
+
+
+def _in_full(form: Form, goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int) -> list[int]:
+    before, after = map(byte_symbols, TEMPLATES.get(form, ("", "")))
+    room = max(0, max_bytes - 1 - len(before) - len(after))
+    state = [*before, *byte_symbols(printed_state(goals))[:room], *after][: max_bytes - 1]
     listed: list[int] = []
-    for premise in premises:
-        entry = byte_symbols(f"{premise.kind} <a>{premise.name}</a> {premise.statement}\n\n")
+    for premise in premises if form == "reprover" else ():
+        entry = byte_symbols(printed_premise(premise))
         if len(entry) + len(listed) + len(state) + 1 <= max_bytes:
             listed = entry + listed
     return [*listed, *state, END]

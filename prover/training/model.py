@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -100,11 +102,18 @@ def load_transformers(folder: Path) -> T5ForConditionalGeneration:
             f"{folder} holds no checkpoint of a run or of transformers.",
             "Give the folder of a run, or of a T5: config.json with model.safetensors or pytorch_model.bin.",
         )
-    try:
+    with reading_checkpoint(folder):
         model_type = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
         if model_type != "t5":
             raise ValueError(f"a model of type {model_type}, not t5")
         return T5ForConditionalGeneration.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
+
+
+@contextmanager
+def reading_checkpoint(folder: Path) -> Iterator[None]:
+    """Turns what transformers raises at a checkpoint into a ModelError. It reads tensors alone, and runs no code."""
+    try:
+        yield
     except Exception as error:  # transformers, safetensors and torch raise many kinds of errors
         reason = str(error).strip().split("\n")[0].rstrip(".")
         raise ModelError(

@@ -296,6 +296,14 @@ class PremiseService:
         with self.reading() as snapshot:
             return self._steps.near(snapshot, where, readable(goal), k)
 
+    def embed(self, goals: Sequence[Goal]) -> Floats:
+        """float32[n, d], each row of norm 1: the goals' embeddings, eq. (2). Raises Cancelled."""
+        rows = np.empty((len(goals), self._encoder.dimension), dtype=np.float32)
+        for row, goal in zip(rows, goals, strict=True):
+            check_cancelled()
+            row[:] = self._vector(readable(goal))
+        return rows
+
     def _vector(self, goal: Goal) -> Floats:
         """float32[d]: the goal's embedding, kept for the next request."""
         return self._goals.get_or_make(goal, lambda: self._encoder.encode_state(goal))

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.common.arrays import Bools, Floats, Int8s, Int64s
+from lean_extract.common.tokenizer import open_tokenizer
 from retriever.limits import MAX_CHARACTERS_PER_WORD
 from retriever.models.quantise import quantise
 from retriever.models.runtime import (
     check_header,
     digest_of,
-    open_tokenizer,
     read_settings,
     reading_model,
     whole,

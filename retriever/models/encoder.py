@@ -40,6 +40,7 @@ from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.devices import Device, Place
 from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session, place_of
+from lean_extract.common.tokenizer import open_tokenizer
 from lean_extract.records import Goal, Premise
 from retriever.limits import MAX_CHARACTERS_PER_TOKEN
 from retriever.models import text as texts
@@ -48,7 +49,6 @@ from retriever.models.runtime import (
     REINSTALL,
     check_form,
     digest_of,
-    open_tokenizer,
     packed,
     padded,
     read_settings,

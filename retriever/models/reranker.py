@@ -38,6 +38,7 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.onnx_runtime import open_session
+from lean_extract.common.tokenizer import open_tokenizer
 from lean_extract.records import Goal, Premise
 from retriever.limits import MAX_CHARACTERS_PER_TOKEN
 from retriever.models import text as texts
@@ -46,7 +47,6 @@ from retriever.models.runtime import (
     REINSTALL,
     check_form,
     digest_of,
-    open_tokenizer,
     packed,
     padded,
     read_settings,

@@ -14,8 +14,6 @@ import numpy as np
 from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.reading import read_regular_text
-from retriever.limits import MAX_TOKENIZER_BYTES
 from retriever.models import text as texts
 
 REINSTALL = "Install premise-suggest again, or name another model folder in the settings."
@@ -82,20 +80,6 @@ def whole(values: Mapping[str, Any], name: str, least: int, most: int = 1_000_00
     if type(value) is not int or not least <= value <= most:
         raise ValueError(f"{name} {reprlib.repr(value)} is not a number from {least} to {most}")
     return value
-
-
-def open_tokenizer(path: Path) -> Any:
-    """The tokenizer of a file, neither cutting nor padding. Raises OSError, and ValueError that names the file."""
-    import tokenizers
-
-    text = read_regular_text(path, MAX_TOKENIZER_BYTES)
-    try:
-        tokenizer = tokenizers.Tokenizer.from_str(text)
-    except Exception as error:  # tokenizers raises Exception itself for a damaged file
-        raise ValueError(f"{path.name}: {error}") from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
 
 
 def packed(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]:

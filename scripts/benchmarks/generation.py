@@ -24,6 +24,7 @@ from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.onnx_runtime import open_session
 from lsp_server.engine.generators import BYT5, generator_folder
 from prover.generator import beam, files
+from prover.generator.alphabet import Bytes
 from prover.generator.model import Decoding, run_encoder, settings_for
 from prover.generator.prompt import END, FIRST_BYTE, FIRST_EXTRA, PAD
 from scripts.benchmarks.harness import Stopwatch, add_json, write_json
@@ -158,7 +159,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     symbols = np.random.default_rng(0).integers(FIRST_BYTE, FIRST_EXTRA, options.prompt - 1).tolist()
-    settings = settings_for(options.count, options.bytes, PAD)
+    settings = settings_for(options.count, options.bytes, PAD, Bytes("numbered"))
     task = Task((*symbols, END), settings, options.bytes, options.runs)
     folder = generator_folder(options.generator or BYT5)
     rows = [timed(folder, folder.name, task, count) for count in options.threads] if folder else []

@@ -12,11 +12,13 @@ import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
+import psutil
 import pytest
 
 from lean_extract.common.errors import ModelError
 from lsp_server.engine import generators
-from lsp_server.engine.generators import exported, generator_folder, generators_folder
+from lsp_server.engine.generators import add_generator, exported, generator_folder, generators_folder
+from prover.generator.checkpoints import read_checkpoint
 from prover.generator.files import CONFIG, ENCODER
 from prover.generator.model import Generator
 from tests.fakes.hub import REPOSITORY, running_hub
@@ -86,7 +88,7 @@ def test_a_checkpoint_is_exported_once(
         assert len(caplog.records) == 1
     fingerprint = Generator.load(folder).fingerprint
     (folder / CONFIG).unlink()  # as if it had been cut off
-    assert exported(checkpoint) == folder
+    assert exported(read_checkpoint(checkpoint)) == folder
     assert Generator.load(folder).fingerprint == fingerprint
 
 
@@ -96,7 +98,8 @@ def test_a_checkpoint_that_cannot_be_exported_says_why_and_leaves_nothing(
     checkpoint: Path, tmp_path: Path
 ) -> None:
     damaged = shutil.copytree(checkpoint, tmp_path / "damaged")
-    (damaged / "model.safetensors").write_bytes(b"\x00" * 64)
+    weights = damaged / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-10])
     with pytest.raises(ModelError) as caught:
         generator_folder(str(damaged))
     assert "could not be exported: The checkpoint in" in caught.value.message
@@ -111,7 +114,7 @@ def test_without_torch_the_hint_says_what_to_install(tmp_path: Path, monkeypatch
         return None if name == "torch" else find_spec(name, package)
 
     monkeypatch.setattr(importlib.util, "find_spec", without_torch)
-    (tmp_path / "config.json").write_text('{"model_type": "t5"}')
+    (tmp_path / "config.json").write_text('{"model_type": "t5", "vocab_size": 384}')
     (tmp_path / "pytorch_model.bin").write_bytes(b"weights")
     with pytest.raises(ModelError) as caught:
         generator_folder(str(tmp_path))
@@ -169,3 +172,67 @@ def test_a_checkpoint_of_the_hub_is_fetched_with_its_weights_and_exported(
         assert any(path.endswith("/model.safetensors") for path in hub.asked)
         assert not any(path.endswith("/flax_model.msgpack") for path in hub.asked)
     assert ask(REPOSITORY, False, **offline) == "decoder.onnx encoder.onnx generator.json"
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_add_exports_and_says_how_to_use_it(checkpoint: Path, tmp_path: Path, cache: Path) -> None:
+    theirs = shutil.copytree(checkpoint, tmp_path / "leandojo-lean4-tacgen-byt5-small")
+    done = command("add", theirs)
+    assert done.returncode == 0, done.stderr
+    (added,) = generators_folder().iterdir()
+    assert done.stdout.splitlines() == [
+        f"Ready: {added}",
+        f'Use it: --generator {theirs}, or in the settings: [tactics] generator = "{theirs}"',
+    ]
+    assert Generator.load(added).config.form == "state"
+    assert generator_folder(str(theirs)) == added
+
+    done = command("add", theirs, "--form", "reprover")
+    assert f"{theirs}#reprover" in done.stdout
+    other = generator_folder(f"{theirs}#reprover")
+    assert other is not None
+    assert other != added
+    assert Generator.load(other).config.form == "reprover"
+
+    listed = command().stdout.splitlines()
+    assert sorted(line.split()[0] for line in listed) == sorted([added.name, other.name])
+    assert all(str(theirs) in line for line in listed)
+    assert "removed" in command("remove", added.name).stdout
+    assert [path.name for path in generators_folder().iterdir()] == [other.name]
+    assert "was added" in command("remove", added.name).stderr
+    assert "was added" in command("remove", "..").stderr
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_an_interrupted_export_leaves_nothing(checkpoint: Path) -> None:
+    def interrupt(stage: str) -> None:
+        raise KeyboardInterrupt(stage)
+
+    with pytest.raises(KeyboardInterrupt, match="Reading"):
+        add_generator(str(checkpoint), "", download=False, on_stage=interrupt)
+    assert list(generators_folder().iterdir()) == []
+    assert not any("export" in one.cmdline() for one in psutil.Process().children())
+
+
+def test_add_refuses_what_it_does_not_know(tmp_path: Path) -> None:
+    done = command("add", tmp_path)
+    assert done.returncode == 1
+    assert "config.json is missing" in done.stderr
+    assert "Known are T5 and ByT5" in done.stderr
+    assert not generators_folder().exists()
+    done = command("add", FIXTURE)
+    assert done.stdout.startswith(f"Ready: {FIXTURE}\n")
+    assert command("add", "someone/nothing").returncode == 1
+
+
+def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run `premise-suggest generator`."""
+    return subprocess.run(
+        [sys.executable, "-m", "lsp_server", "generator", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )

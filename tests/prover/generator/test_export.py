@@ -20,7 +20,8 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session
 from lean_extract.goals import parse_goal
 from prover.generator import files
-from prover.generator.model import Generator, impossible, settings_for
+from prover.generator.alphabet import Bytes, impossible
+from prover.generator.model import Generator, settings_for
 from prover.generator.prompt import decode_tactic, encode_prompt, encode_tactic
 from prover.training.export import export_graphs, export_model
 from prover.training.model import load_transformers
@@ -88,7 +89,7 @@ def test_a_checkpoint_of_transformers_becomes_a_generator(
     assert (generator.config.form, generator.config.max_prompt_bytes) == ("reprover", 2300)
 
     prompt = encode_prompt("reprover", [GOAL], PREMISES, 2300)
-    beams = settings_for(8, 64, 0).beams
+    beams = settings_for(8, 64, 0, Bytes("reprover")).beams
     with torch.no_grad():
         theirs = model.generate(
             torch.tensor([prompt]),

@@ -20,8 +20,9 @@ from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
+from prover.generator.alphabet import first_word, impossible
 from prover.generator.files import CONFIG, DECODER, ENCODER
-from prover.generator.model import Generator, first_word, impossible
+from prover.generator.model import Generator
 from prover.generator.prompt import END, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
 from prover.generator.source import Generated, as_candidates
 from tests.prover.generator.conftest import FIXTURE, PREMISES
