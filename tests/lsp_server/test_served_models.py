@@ -90,7 +90,9 @@ async def test_what_a_model_writes_is_shown_once_lean_has_accepted_it(project: P
         async with opened(project, served) as engine:
             answer = await engine.suggest(SuggestRequest(at(project), tactics=True), hear)
     assert [one.tactic for one in parts[1].tactics] == ["constructor"]
-    assert {one.tactic: one.status for one in answer.tactics} == {PROOF: "closes", "constructor": "progress"}
+    # Which of the two closes it first is a race: what is written next, or the first step as Lean completes it.
+    closing = {one.tactic for one in answer.tactics if one.status == "closes"}
+    assert closing and closing <= {PROOF, "constructor <;> simp_all"}
     assert (answer.warnings, answer.tactics_status) == ([], "tried")
     assert len(served.asked) == 1 and "⊢ q ∧ p" in served.prompts[0]
 
