@@ -158,6 +158,11 @@ def _name_and_form(named: str) -> tuple[str, str]:
 
 def _found(name: str, download: bool, named_by: str) -> Path:
     """The folder that a name means. Raises ModelError."""
+    if is_served(name):
+        raise ModelError(
+            f"{shown(name)} is a model at a server, not a folder.",
+            "Name it in the setting `tactics.generator`, or with `suggest --generator`.",
+        )
     folder = find_model(name, download=download, named_by=named_by)
     return folder if folder == Path(name).expanduser() else _with_weights(name, folder, download)
 

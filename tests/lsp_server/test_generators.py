@@ -58,6 +58,13 @@ def test_the_setting_then_the_variable_then_the_shipped_one(
     assert generator_folder(str(FIXTURE)) == FIXTURE
 
 
+def test_a_model_at_a_server_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREMISE_SUGGEST_GENERATOR", "http://127.0.0.1:11434/v1#qwen3")
+    with pytest.raises(ModelError, match="at a server") as caught:
+        generator_folder("")
+    assert "`tactics.generator`" in str(caught.value.hint)
+
+
 def test_a_folder_without_a_generator_is_for_its_loader_to_refuse(tmp_path: Path) -> None:
     folder = generator_folder(str(tmp_path))
     assert folder == tmp_path
