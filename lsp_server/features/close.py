@@ -17,7 +17,7 @@ from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.progress import WorkDone
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.protocol.workspace_edits import applied, text_edit
-from lsp_server.rendering.labels import shorten, verdict
+from lsp_server.rendering.labels import on_one_line, shorten, verdict
 
 COMMAND = "premise-suggest.close"
 _NAMES = frozenset({"textDocument", "position"})
@@ -65,5 +65,5 @@ def _nothing(answer: Suggestion) -> str:
     if not answer.tactics:
         return " ".join(["Nothing closes the goal, and Lean accepts no step.", *answer.warnings])
     best = answer.tactics[0]
-    name = shorten(" ".join(best.tactic.split()), QUOTED_CHARACTERS)
+    name = shorten(on_one_line(best.tactic), QUOTED_CHARACTERS)
     return f"Nothing closes the goal. Best step: `{name}` ({verdict(best)})."

@@ -24,7 +24,7 @@ from lsp_server.features.prove import prove_command
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.protocol.workspace_edits import text_edits, workspace_edit
-from lsp_server.rendering.labels import import_label, origin_label, targets_line, verdict
+from lsp_server.rendering.labels import import_label, on_one_line, origin_label, targets_line, verdict
 
 _TITLE_GOALS = 100
 """How many columns of a title show the remaining goals."""
@@ -102,7 +102,7 @@ def _empty_place(document: DocumentSnapshot, cursor: Position) -> Position | Non
 def title(item: TacticItem, *, replaces: bool = False) -> str:
     """`Try this: rfl` for a tactic that closes the goal; otherwise with the remaining goals."""
     verb, origin = "Replace with" if replaces else "Try this", origin_label(item)
-    tactic = " ".join(item.tactic.split())
+    tactic = on_one_line(item.tactic)
     if _is_proof(item):
         labels = "; ".join(filter(None, (import_label(item), origin)))
         return f"{verb}: {tactic}{f'  ({labels})' if labels else ''}"

@@ -12,7 +12,7 @@ from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.schema_items import EditItem
 from lsp_server.limits import QUOTED_CHARACTERS
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.rendering.labels import shorten
+from lsp_server.rendering.labels import on_one_line, shorten
 
 
 def workspace_edit(
@@ -53,7 +53,7 @@ async def applied(
         result: what Lean says of it (`closes the goal`).
         label: how the editor names the step; empty: as `tactic`.
     """
-    name = shorten(" ".join(tactic.split()), QUOTED_CHARACTERS)
+    name = shorten(on_one_line(tactic), QUOTED_CHARACTERS)
     what = f"`{name}` {result}"
     workspace = server.client_capabilities.workspace
     if not (workspace and workspace.apply_edit):

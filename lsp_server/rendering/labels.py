@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +11,7 @@ from lsp_server.engine.schema_items import IndexItem, PremiseItem, QueryKind, Ta
 
 _SORRY_LABEL = "rests on sorry"
 _MOST_TARGETS, _NARROWEST_TARGET = 12, 12
+_NEXT_STEP = re.compile(r"\n(?![\s|·])")
 
 
 def counted(number: int, noun: str) -> str:
@@ -20,6 +22,11 @@ def counted(number: int, noun: str) -> str:
 def shorten(text: str, width: int) -> str:
     """The text cut to `width` columns, with `…` where it was cut."""
     return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def on_one_line(tactic: str) -> str:
+    """A tactic as one line; between steps that stand below each other is a semicolon."""
+    return " ".join(_NEXT_STEP.sub("; ", tactic).split())
 
 
 def searched(index: IndexItem) -> str:

@@ -25,6 +25,13 @@ def test_the_proof_that_a_tactic_is_taken_from_is_named() -> None:
     assert left == "Try this: intro h  (leaves 1 goal: ⊢ p; as in Nat.t)"
 
 
+def test_steps_below_each_other_are_told_apart() -> None:
+    shown = title(TacticItem("have h : p := by\n  simp\nexact h", "closes", []))
+    assert shown == "Try this: have h : p := by simp; exact h"
+    cases = title(TacticItem("cases n with\n| zero => rfl\n| succ n => simp", "closes", []))
+    assert cases == "Try this: cases n with | zero => rfl | succ n => simp"
+
+
 def test_every_goal_is_named_by_its_target() -> None:
     told = of(["h : p\n⊢ 0 <\n    k", "case right\n⊢ k ≤ n"])
     assert told == "Try this: constructor  (leaves 2 goals: ⊢ 0 < k; ⊢ k ≤ n)"

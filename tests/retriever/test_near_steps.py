@@ -101,6 +101,14 @@ theorem three (x y : Nat) (h : x ≤ y) (k : y = 0) : x ≤ y + 0 := by
 theorem short (x y : Nat) (h : x ≤ y) : x ≤ y + 0 := by
   intro z
   calc x ≤ y := h
+theorem split (x y : Nat) (h : x ≤ y) : x ≤ y + 0 := by
+  intro w
+  cases y
+  exact le_zero h
+  simp [h]
+theorem cased (x y : Nat) (h : x ≤ y) : x ≤ y + 0 := by
+  cases y
+  exact le_zero h
 """
     project.write("Later", text)
     project.index()
@@ -115,6 +123,9 @@ theorem short (x y : Nat) (h : x ≤ y) : x ≤ y + 0 := by
     assert [premise.name for premise in three.premises] == ["Num.le_swap"]
     bare = next(step for step in found["short"] if step.tactic == "intro z")
     assert bare.continued == (), "a `calc` is not one tactic"
+    intro = next(step for step in found["split"] if step.tactic == "intro w")
+    assert [one.tactic for one in intro.continued] == ["intro w\ncases y"], "what proves one case ends there"
+    assert next(step for step in found["cased"] if step.tactic == "cases y").continued == ()
     source = read_module(text, "Num.Later", "Later.lean", states=True)
     live = GoalContext("Num.Later", ("Num.Order",), 7, source.premises, "short", source)
     shown = next(step for step in found_in(project, live)["three"] if step.tactic == first.tactic)

@@ -17,6 +17,7 @@ from lean_extract.source.proofs.proof import SourceProof, SourceStep
 from lean_extract.source.reader import SourceModule
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.tactic_words import SPLITTING
 from retriever.limits import (
     CONSECUTIVE_STEPS,
     MAX_CONTEXT_NAMES,
@@ -31,6 +32,8 @@ from retriever.search.index.proof_columns import MentionColumns, ReadStep
 _LEAST = 1e-9
 _STATING = ("have", "haveI", "replace")
 """First words of steps whose statement a block below them proves, where they end with `:= by`."""
+_CASES = SPLITTING | {"cases", "cases'", "induction", "induction'", "by_cases", "split", "split_ifs", "fin_cases"}
+"""First words of steps that leave several goals."""
 _LOOKED_AT = 8
 """So many steps after one are looked at: some are within it."""
 
@@ -105,9 +108,14 @@ def _on_one_line(step: SourceStep) -> str | None:
 
 
 def _following(proof: SourceProof, first: SourceStep, later: Sequence[SourceStep]) -> tuple[NextStep, ...]:
-    """The steps that follow the first, up to one that is not a complete tactic. Those within it do not follow it."""
+    """The steps that follow the first, up to one that is not a complete tactic. Those within it do not follow it.
+
+    Nothing follows a step that leaves several goals: the next one proves a part of them.
+    """
     found: list[NextStep] = []
     words = first.tactic.split()
+    if _leaves_goals(first.tactic):
+        return ()
     last, is_nested = first.span, words[0] in _STATING and words[-2:] == [":=", "by"]
     for step in later:
         if _place(step.span.start) < _place(last.end):
@@ -117,8 +125,15 @@ def _following(proof: SourceProof, first: SourceStep, later: Sequence[SourceStep
             break
         is_nested &= step.span.start.column > first.span.start.column
         found.append(NextStep(tactic, _mentions(proof, step), is_nested))
+        if _leaves_goals(tactic):
+            break
         last = step.span
     return tuple(found)
+
+
+def _leaves_goals(tactic: str) -> bool:
+    """Whether a step looks as if it left several goals."""
+    return tactic.split()[0] in _CASES or " | " in tactic or tactic.count("?_") > 1
 
 
 def _place(position: Position) -> tuple[int, int]:
