@@ -32,7 +32,16 @@ from retriever.search.index.proof_columns import MentionColumns, ReadStep
 _LEAST = 1e-9
 _STATING = ("have", "haveI", "replace")
 """First words of steps whose statement a block below them proves, where they end with `:= by`."""
-_CASES = SPLITTING | {"cases", "cases'", "induction", "induction'", "by_cases", "split", "split_ifs", "fin_cases"}
+_CASES = SPLITTING | {
+    "cases",
+    "cases'",
+    "induction",
+    "induction'",
+    "by_cases",
+    "split",
+    "split_ifs",
+    "fin_cases",
+}
 """First words of steps that leave several goals."""
 _LOOKED_AT = 8
 """So many steps after one are looked at: some are within it."""
