@@ -6,7 +6,7 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_premise_suggest_eval_subparsers=(minif2f project minicore retrieval report)
-_shtab_premise_suggest_subparsers=(setup suggest prove fill repair search doctor serve http mcp index collections eval demo completion)
+_shtab_premise_suggest_subparsers=(setup suggest prove fill repair search uses doctor serve http mcp index collections eval demo completion)
 
 _shtab_premise_suggest_setup_option_strings=(-h --help --git --yes -y --quiet --lean --model --device --download)
 _shtab_premise_suggest_suggest_option_strings=(-h --help --file --dojo --state --text --line --column --all --after --goal --k --caller --select --tactics --no-tactics --failures --explain --json --lean --repl --generator --tactics-from --model --device --download --rerank --backend --collection)
@@ -14,6 +14,7 @@ _shtab_premise_suggest_prove_option_strings=(-h --help --seconds --write --parti
 _shtab_premise_suggest_fill_option_strings=(-h --help --seconds --total --write --check --resume --json --no-imports --lean --generator --tactics-from --model --device --download)
 _shtab_premise_suggest_repair_option_strings=(-h --help --seconds --total --write --json --summary --lean --generator --tactics-from --model --device --download)
 _shtab_premise_suggest_search_option_strings=(-h --help --like --k --module --kind --package --mentions --explain --as --json --model --device --download --rerank)
+_shtab_premise_suggest_uses_option_strings=(-h --help --module --project --k --json --model --device --download)
 _shtab_premise_suggest_doctor_option_strings=(-h --help --json --live --lean --model --device)
 _shtab_premise_suggest_serve_option_strings=(-h --help --stdio --tcp --log --lean --model --device --download --rerank --generator --tactics-from)
 _shtab_premise_suggest_http_option_strings=(-h --help --port --host --token --project --rev --rate --store --library --workers --verbose --log-goals --model --device --download --rerank --generator --tactics-from)
@@ -39,6 +40,7 @@ _shtab_premise_suggest_prove___picture_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_fill_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_repair_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_repair___summary_COMPGEN=_shtab_compgen_files
+_shtab_premise_suggest_uses___project_COMPGEN=_shtab_compgen_dirs
 _shtab_premise_suggest_doctor_pos_0_COMPGEN=_shtab_compgen_dirs
 _shtab_premise_suggest_serve___log_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_http___project_COMPGEN=_shtab_compgen_dirs
@@ -69,6 +71,7 @@ _shtab_premise_suggest_repair___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_search___kind_choices=(theorem def instance structure class inductive field constructor)
 _shtab_premise_suggest_search___as_choices=(words name goal pattern)
 _shtab_premise_suggest_search___device_choices=(auto cpu cuda)
+_shtab_premise_suggest_uses___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_doctor___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_serve___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_serve___tactics_from_choices=(both templates generator)
@@ -87,7 +90,7 @@ _shtab_premise_suggest_eval_minicore___tactics_from_choices=(both templates gene
 _shtab_premise_suggest_eval_retrieval___part_choices=(valid test)
 _shtab_premise_suggest_eval_pos_0_choices=(minif2f project minicore retrieval report)
 _shtab_premise_suggest_completion_pos_0_choices=(bash zsh fish)
-_shtab_premise_suggest_pos_0_choices=(setup suggest prove fill repair search doctor serve http mcp index collections eval demo completion)
+_shtab_premise_suggest_pos_0_choices=(setup suggest prove fill repair search uses doctor serve http mcp index collections eval demo completion)
 
 _shtab_premise_suggest_setup__h_nargs=0
 _shtab_premise_suggest_setup___help_nargs=0
@@ -132,6 +135,10 @@ _shtab_premise_suggest_search___help_nargs=0
 _shtab_premise_suggest_search___explain_nargs=0
 _shtab_premise_suggest_search___json_nargs=0
 _shtab_premise_suggest_search___download_nargs=0
+_shtab_premise_suggest_uses__h_nargs=0
+_shtab_premise_suggest_uses___help_nargs=0
+_shtab_premise_suggest_uses___json_nargs=0
+_shtab_premise_suggest_uses___download_nargs=0
 _shtab_premise_suggest_doctor__h_nargs=0
 _shtab_premise_suggest_doctor___help_nargs=0
 _shtab_premise_suggest_doctor___json_nargs=0

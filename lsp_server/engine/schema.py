@@ -20,6 +20,7 @@ from lsp_server.engine.schema_items import (
     SorryItem,
     TacticItem,
     TacticsStatus,
+    UseItem,
 )
 from lsp_server.engine.schema_proofs import FillAnswer, ProofAnswer, ProofProgress, RepairAnswer
 
@@ -132,6 +133,26 @@ class DeclarationAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class UsesAnswer:
+    """The proofs that use a declaration, and what its own proof uses; both the project's own first."""
+
+    premise: Annotated[
+        PremiseItem, "The declaration, with its replacement if it is deprecated. Its score is 0."
+    ]
+    used_by: Annotated[
+        list[UseItem], "The first theorems whose proofs name it, in order of modules and lines."
+    ]
+    used_by_count: Annotated[int, "How many such theorems are known."]
+    uses: Annotated[list[UseItem], "The first declarations that its own proof names, in the same order."]
+    uses_count: Annotated[int, "How many such declarations are known."]
+    index: Annotated[IndexItem, "What was searched, and how fresh it is."]
+    warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
+    notes: Annotated[list[str], "Sentences for a person: which uses are not known."] = field(
+        default_factory=list
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SorriesAnswer:
     """The `sorry`s of a file."""
 
@@ -183,6 +204,7 @@ ANSWERS = (
     StatusItem,
     TrialsAnswer,
     DeclarationAnswer,
+    UsesAnswer,
     SorriesAnswer,
     AllSorriesAnswer,
     IndexStatusAnswer,

@@ -166,6 +166,12 @@ class DeclarationArguments(Arguments):
     )
 
 
+class UsesArguments(DeclarationArguments):
+    """A declaration, and how many of its uses."""
+
+    k: _Count = _USUAL_COUNT
+
+
 class StatusArguments(Arguments):
     """No arguments."""
 

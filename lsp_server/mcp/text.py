@@ -10,6 +10,7 @@ from lsp_server.engine.schema import (
     SearchAnswer,
     Suggestion,
     TrialsAnswer,
+    UsesAnswer,
 )
 from lsp_server.engine.schema_items import (
     EditItem,
@@ -35,6 +36,7 @@ from lsp_server.rendering.labels import (
     verdict,
 )
 from lsp_server.rendering.proofs import result_label
+from lsp_server.rendering.uses import uses_lists
 from retriever.lean.words.english import READ_BY_RULES
 
 _INDENT = "    "
@@ -65,6 +67,10 @@ def answer_text(answer: Answer) -> str:
             return _text([f"Goal\n{answer.goal}", tactics, *answer.warnings, *answer.notes])
         case DeclarationAnswer():
             return _declaration(answer)
+        case UsesAnswer():
+            lists = ["\n".join([heading, *lines]) for heading, lines in uses_lists(answer)]
+            remarks = [*answer.warnings, *answer.notes]
+            return _text([_premise(answer.premise), *lists, _index(answer.index), *remarks])
         case IndexStatusAnswer():
             return _text([_index(answer.index), *answer.warnings])
 

@@ -14,6 +14,7 @@ from lsp_server.engine.schema import (
     SearchAnswer,
     Suggestion,
     TrialsAnswer,
+    UsesAnswer,
 )
 from lsp_server.engine.schema_items import IndexState
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress
@@ -27,6 +28,7 @@ from lsp_server.mcp.arguments import (
     StatusArguments,
     SuggestArguments,
     TrialArguments,
+    UsesArguments,
     caller_named,
 )
 from lsp_server.mcp.workspace import Workspace
@@ -47,7 +49,15 @@ class Updates(Protocol):
         """Take in how far Lean is."""
 
 
-Answer = Suggestion | ProofAnswer | SearchAnswer | TrialsAnswer | DeclarationAnswer | IndexStatusAnswer
+Answer = (
+    Suggestion
+    | ProofAnswer
+    | SearchAnswer
+    | TrialsAnswer
+    | DeclarationAnswer
+    | UsesAnswer
+    | IndexStatusAnswer
+)
 _Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
 
 
@@ -103,6 +113,10 @@ async def _declaration(
     workspace: Workspace, given: DeclarationArguments, updates: Updates
 ) -> DeclarationAnswer:
     return await workspace.first.describe(given.name, given.module)
+
+
+async def _uses(workspace: Workspace, given: UsesArguments, updates: Updates) -> UsesAnswer:
+    return await workspace.first.uses(given.name, given.module, given.k)
 
 
 async def _index_status(workspace: Workspace, given: StatusArguments, updates: Updates) -> IndexStatusAnswer:
@@ -169,6 +183,15 @@ TOOLS = (
         DeclarationArguments,
         DeclarationAnswer,
         _declaration,
+    ),
+    AgentTool(
+        "uses",
+        "Uses of a declaration",
+        "Lists the theorems whose proofs use a declaration, with file and line, and what its own proof uses; says "
+        "what replaces it if it is deprecated.",
+        UsesArguments,
+        UsesAnswer,
+        _uses,
     ),
     AgentTool(
         "index_status",

@@ -19,7 +19,7 @@ from tests.mcp.conftest import FAR_AWAY, TOKEN, Workplace, on_stdio, over_http
 pytestmark = pytest.mark.lean
 COMMUTES = "m n : Nat\n⊢ m + n = n + m"
 PLACE = {"file": FAR_AWAY, "line": 11}
-TOOLS = ["suggest", "prove", "premises", "search", "try_tactics", "declaration", "index_status"]
+TOOLS = ["suggest", "prove", "premises", "search", "try_tactics", "declaration", "uses", "index_status"]
 
 
 def sentence(answer: Any) -> str:
@@ -167,6 +167,7 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
         declared = await client.call_tool("declaration", {"name": "Nat.add_comm"})
         documented = await client.call_tool("declaration", {"name": "Function.surjInv"})
         read = await client.call_tool("declaration", {"name": "Subgroup.mul_mem"})
+        used = await client.call_tool("uses", {"name": "Nat.add_comm", "k": 2})
         status = await client.call_tool("index_status")
     assert premises.structured_content["premises"][0]["name"] == "Nat.add_comm"
     assert len(premises.structured_content["premises"]) == 10
@@ -179,6 +180,9 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
     assert found["source"].splitlines()[0] == text[found["line"] - 1]
     assert "theorem add_comm" in found["source"]
     assert found["doc"] == "Addition is commutative."
+    users = [one["name"] for one in used.structured_content["used_by"]]
+    assert users == ["pow_succ'", "pow_mul_comm"]
+    assert f"{users[1]}  " in used.content[0].text and "\nand 1" in used.content[0].text
     assert documented.structured_content["doc"] == "A right inverse of a surjective function."
     assert documented.content[0].text.count("A right inverse of a surjective function.") == 1
     reading = "Let G be a group. If a is in H and b is in H, then a * b is in H."
@@ -222,6 +226,7 @@ async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
         ("try_tactics", {**PLACE, "tactics": []}, "tactics: "),
         ("try_tactics", {**PLACE, "tactics": ["simp", " "]}, "Tactic 2 is empty"),
         ("declaration", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),
+        ("uses", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),
         ("suggest", {"file": FAR_AWAY}, "Either `line` or `declaration`"),
         ("suggest", {**PLACE, "declaration": "t"}, "Either `line` or `declaration`"),
         (
