@@ -160,6 +160,23 @@ class SorriesAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class SorryGoals:
+    """A `sorry` of a file, with its goals."""
+
+    sorry: Annotated[SorryItem, "The `sorry`."]
+    goals: Annotated[list[str], "Lean's goals there, as Lean prints them; none where there is an error."]
+    error: Annotated[str, "Why its goals are not known, and what to do; else empty."] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SorryGoalsAnswer:
+    """The first `sorry`s of a file, with their goals."""
+
+    sorries: Annotated[list[SorryGoals], "In the order of the text."]
+    count: Annotated[int, "How many the file has, counted up to 1,000."]
+
+
+@dataclass(frozen=True, slots=True)
 class AnsweredSorry:
     """A `sorry` of a file, with the answer for it."""
 
@@ -206,6 +223,7 @@ ANSWERS = (
     DeclarationAnswer,
     UsesAnswer,
     SorriesAnswer,
+    SorryGoalsAnswer,
     AllSorriesAnswer,
     IndexStatusAnswer,
     CollectionAnswer,

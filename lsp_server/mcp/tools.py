@@ -12,12 +12,14 @@ from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexStatusAnswer,
     SearchAnswer,
+    SorryGoalsAnswer,
     Suggestion,
     TrialsAnswer,
     UsesAnswer,
 )
 from lsp_server.engine.schema_items import IndexState
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress
+from lsp_server.engine.sorry_goals import sorry_goals
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.mcp.arguments import (
     Arguments,
@@ -25,6 +27,7 @@ from lsp_server.mcp.arguments import (
     PremisesArguments,
     ProveArguments,
     SearchArguments,
+    SorriesArguments,
     StatusArguments,
     SuggestArguments,
     TrialArguments,
@@ -56,6 +59,7 @@ Answer = (
     | TrialsAnswer
     | DeclarationAnswer
     | UsesAnswer
+    | SorryGoalsAnswer
     | IndexStatusAnswer
 )
 _Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
@@ -117,6 +121,11 @@ async def _declaration(
 
 async def _uses(workspace: Workspace, given: UsesArguments, updates: Updates) -> UsesAnswer:
     return await workspace.first.uses(given.name, given.module, given.k)
+
+
+async def _sorries(workspace: Workspace, given: SorriesArguments, updates: Updates) -> SorryGoalsAnswer:
+    engine, path, text = await workspace.in_file(given.file)
+    return await sorry_goals(engine.goal_at, path, text, given.k)
 
 
 async def _index_status(workspace: Workspace, given: StatusArguments, updates: Updates) -> IndexStatusAnswer:
@@ -192,6 +201,14 @@ TOOLS = (
         UsesArguments,
         UsesAnswer,
         _uses,
+    ),
+    AgentTool(
+        "sorries",
+        "The sorrys of a file",
+        "Lists the `sorry`s of a file: line, column, declaration, and Lean's goals there.",
+        SorriesArguments,
+        SorryGoalsAnswer,
+        _sorries,
     ),
     AgentTool(
         "index_status",

@@ -74,7 +74,15 @@ async def test_tools_are_disabled_and_renamed_by_variables(workplace: Workplace)
         found = await client.call_tool("lean.find", {"query": "Nat.add_comm", "k": 1})
         refused = [await client.call_tool(name, {"query": "x"}) for name in ("search", "prove")]
         said = client.instructions
-    assert names == ["lean_suggest", "premises", "lean.find", "declaration", "uses", "index_status"]
+    assert names == [
+        "lean_suggest",
+        "premises",
+        "lean.find",
+        "declaration",
+        "uses",
+        "sorries",
+        "index_status",
+    ]
     assert "Nat.add_comm" in found.content[0].text
     assert all(one.is_error and "lean.find" in one.content[0].text for one in refused)
     assert "Call `lean_suggest`" in said and "prove" not in said

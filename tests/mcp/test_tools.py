@@ -19,7 +19,17 @@ from tests.mcp.conftest import FAR_AWAY, TOKEN, Workplace, on_stdio, over_http
 pytestmark = pytest.mark.lean
 COMMUTES = "m n : Nat\n⊢ m + n = n + m"
 PLACE = {"file": FAR_AWAY, "line": 11}
-TOOLS = ["suggest", "prove", "premises", "search", "try_tactics", "declaration", "uses", "index_status"]
+TOOLS = [
+    "suggest",
+    "prove",
+    "premises",
+    "search",
+    "try_tactics",
+    "declaration",
+    "uses",
+    "sorries",
+    "index_status",
+]
 
 
 def sentence(answer: Any) -> str:
@@ -96,6 +106,34 @@ async def test_a_proof_is_found_for_a_declaration_and_answered_in_a_few_words(wo
     assert [*found.values()].count([]) == 0  # what is empty is left out
     assert any(re.fullmatch(r"\d+ s of 60 s, \d+ states?", one) for one in said)
     assert file.read_bytes() == before
+
+
+async def test_the_sorries_of_a_file_are_listed_with_their_goals(workplace: Workplace) -> None:
+    async with on_stdio(workplace) as client:
+        answer = await client.call_tool("sorries", {"file": "Unfinished/SeveralGoals.lean", "k": 5})
+        none = await client.call_tool("sorries", {"file": "Example/Nat/Gcd.lean"})
+    found, text = answer.structured_content, answer.content[0].text
+    assert (len(found["sorries"]), found["count"]) == (5, 7)
+    first, _, _, step, _ = found["sorries"]
+    assert first["goals"] == ["case left\nα : Type u\ns t : Set α\n⊢ s ∩ t ⊆ s"]
+    assert step["sorry"]["declaration"] == "even_double" and step["goals"][0].startswith(
+        "case succ\nn : ℕ\nih : "
+    )
+    assert text.startswith("15:5 inter_subset_both\ncase left\n") and text.endswith("\n\nand 2 more")
+    assert none.content[0].text == "The file has no `sorry`."
+
+
+async def test_a_sorry_without_a_goal_is_told_beside_the_others(workplace: Workplace) -> None:
+    file = workplace.root / "Two.lean"
+    file.write_text(
+        "def shown : String := #sorry\ntheorem t (p : Prop) (h : p) : p := sorry\n", encoding="utf-8"
+    )
+    try:
+        async with on_stdio(workplace, structured=False) as client:
+            text = (await client.call_tool("sorries", {"file": "Two.lean"})).content[0].text
+    finally:
+        file.unlink()
+    assert text.endswith("2:37 t\np : Prop\nh : p\n⊢ p")
 
 
 async def test_a_false_statement_is_refuted(workplace: Workplace) -> None:
@@ -226,6 +264,7 @@ async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
         ("try_tactics", {**PLACE, "tactics": []}, "tactics: "),
         ("try_tactics", {**PLACE, "tactics": ["simp", " "]}, "Tactic 2 is empty"),
         ("declaration", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),
+        ("sorries", {"file": "../outside.lean"}, "outside of the projects"),
         ("uses", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),
         ("suggest", {"file": FAR_AWAY}, "Either `line` or `declaration`"),
         ("suggest", {**PLACE, "declaration": "t"}, "Either `line` or `declaration`"),

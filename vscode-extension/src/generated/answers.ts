@@ -484,6 +484,24 @@ export interface SorryItem {
   readonly declaration: string;
 }
 
+/** The first `sorry`s of a file, with their goals. */
+export interface SorryGoalsAnswer {
+  /** In the order of the text. */
+  readonly sorries: readonly SorryGoals[];
+  /** How many the file has, counted up to 1,000. */
+  readonly count: number;
+}
+
+/** A `sorry` of a file, with its goals. */
+export interface SorryGoals {
+  /** The `sorry`. */
+  readonly sorry: SorryItem;
+  /** Lean's goals there, as Lean prints them; none where there is an error. */
+  readonly goals: readonly string[];
+  /** Why its goals are not known, and what to do; else empty. */
+  readonly error: string;
+}
+
 /** The answer to `suggest FILE --all`. */
 export interface AllSorriesAnswer {
   /** In the order of the text; at most 1,000. After Ctrl-C those that were answered. */
