@@ -22,6 +22,7 @@ GROUPS = {
         "fill": Verb(".commands.fill", "search for a proof of every sorry of files and folders"),
         "repair": Verb(".commands.repair", "repair errors after a change of Lean or of a library"),
         "search": Verb(".commands.search", "search premises by name, words, statement or pattern"),
+        "uses": Verb(".commands.uses", "list the proofs that use a lemma, and what its own proof uses"),
         "doctor": Verb(".commands.doctor", "show what is set up, what is missing, and how to fix it"),
     },
     "servers": {

@@ -21,14 +21,14 @@ from lean_extract.source.projects.project import is_project_root, named_below, o
 from lsp_server.commands.nearby import file_meant, folder_meant
 from lsp_server.engine.generators import OpenGenerator, is_served, open_requested
 from lsp_server.engine.projects import projects_for
-from lsp_server.engine.schema import SearchAnswer, Suggestion
+from lsp_server.engine.schema import SearchAnswer, Suggestion, UsesAnswer
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.settings_files import LayeredSettings
 from lsp_server.engine.stores import first_use, holds_premises, model_folder, project_store
 from lsp_server.engine.tasks import LeanProgress
 from retriever.models import reranker
 
-_Answer = TypeVar("_Answer", SearchAnswer, Suggestion)
+_Answer = TypeVar("_Answer", SearchAnswer, Suggestion, UsesAnswer)
 _ELSEWHERE = "No project's index was searched."
 
 

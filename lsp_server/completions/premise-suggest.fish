@@ -66,7 +66,7 @@ function _shtab_premise_suggest_using
   test "$_shtab_premise_suggest_cmdpath" = "$argv"
 end
 
-set -g _shtab_premise_suggest_commands setup suggest prove fill repair search doctor serve http mcp index generator 'generator add' 'generator remove' collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
+set -g _shtab_premise_suggest_commands setup suggest prove fill repair search uses doctor serve http mcp index generator 'generator add' 'generator remove' collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
 set -g _shtab_premise_suggest_opts_with_value --after --as --backend --caller --collection --column --data --dataset --device --dojo --file --folder --form --generated --generator --git --goal --host --k --kind --lean --library --like --limit --line --log --memory --mentions --model --module --name --nodes --out --package --part --passes --picture --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
 
 complete -c premise-suggest -e
@@ -174,6 +174,15 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l model -x
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l download -d 'download that model from the hub if it is not on this machine'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l rerank -x -d 'how many premises to re-rank, if the model has a re-ranker; 0: none (default: 20)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a uses -d 'List the proofs that use a lemma, and what its own proof uses.'
+complete -c premise-suggest -n '_shtab_premise_suggest_using uses' -s h -l help -d 'show this help message and exit'
+complete -c premise-suggest -n '_shtab_premise_suggest_using uses' -l module -x -d 'the module that declares it, where several declare the name'
+complete -c premise-suggest -n '_shtab_premise_suggest_using uses' -l project -xka "(__fish_complete_directories)" -d 'a folder of the project (default: the current folder)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using uses' -l k -x -d 'how many to list, of those that use it and of those that it uses (default: 16)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using uses' -l json -d 'print the JSON object (docs/json.md)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using uses' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using uses' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using uses' -l download -d 'download that model from the hub if it is not on this machine'
 complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a doctor -d 'Show what is set up, what is missing, and how to fix it.'
 complete -c premise-suggest -n '_shtab_premise_suggest_using doctor' -s h -l help -d 'show this help message and exit'
 complete -c premise-suggest -n '_shtab_premise_suggest_using doctor' -l json -d 'print JSON'

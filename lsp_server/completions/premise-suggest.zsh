@@ -26,6 +26,7 @@ _shtab_premise_suggest_commands() {
     serve:'Run the language server.'
     setup:'Index a project, try its Lean, and show what your editor needs.'
     suggest:'Find premises and tactics for a goal in a file, or for a proof state.'
+    uses:'List the proofs that use a lemma, and what its own proof uses.'
   )
   _describe 'premise-suggest commands' _commands
 }
@@ -458,6 +459,21 @@ _shtab_premise_suggest_suggest_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_premise_suggest_suggest_defaults_added=0
 
+_shtab_premise_suggest_uses_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--module[the module that declares it, where several declare the name]:MODULE:"
+  "--project[a folder of the project (default\: the current folder)]:DIR:_files -/"
+  "--k[how many to list, of those that use it and of those that it uses (default\: 16)]:N:"
+  "--json[print the JSON object (docs\/json.md)]"
+  "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
+  "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
+  "--download[download that model from the hub if it is not on this machine]"
+  ":the full name of a theorem or definition:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_premise_suggest_uses_defaults_added=0
+
 
 _shtab_premise_suggest() {
   local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->premise-suggest'
@@ -493,6 +509,7 @@ _shtab_premise_suggest() {
         serve) _arguments -C -s $_shtab_premise_suggest_serve_options ;;
         setup) _arguments -C -s $_shtab_premise_suggest_setup_options ;;
         suggest) _arguments -C -s $_shtab_premise_suggest_suggest_options ;;
+        uses) _arguments -C -s $_shtab_premise_suggest_uses_options ;;
       esac
   esac
 }

@@ -50,6 +50,7 @@ from lsp_server.engine.schema import (
     SearchAnswer,
     Suggestion,
     TrialsAnswer,
+    UsesAnswer,
 )
 from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.schema_proofs import ProofAnswer
@@ -298,6 +299,12 @@ class Engine:
         from lsp_server.engine.searching import describe
 
         return await describe(self._context(), name, module)
+
+    async def uses(self, name: str, module: str | None = None, k: int | None = None) -> UsesAnswer:
+        """The proofs that use a declaration, and what its own proof uses, at most `k` of each; as `describe`."""
+        from lsp_server.engine.uses import uses
+
+        return await uses(self._context(), name, module, k)
 
     async def try_tactics(self, position: GoalPosition, tactics: Sequence[str]) -> TrialsAnswer:
         """Lean's verdict on each of these tactics at a position, in their order.

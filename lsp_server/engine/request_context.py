@@ -29,6 +29,15 @@ class RequestContext:
         if self.settings.index.on_save:
             self.files.catch_up()
 
+    async def current_index(self) -> ProjectIndex:
+        """The index, with files that changed on disk, as far as they can be read in time.
+
+        Raises IndexMissing, IndexDamaged, ModelError.
+        """
+        await self.catch_up()
+        await self.files.caught_up()
+        return (await self.index.current()).index
+
     async def freshness(self, index: ProjectIndex) -> IndexItem:
         """What the index holds and how fresh it is."""
         item = await asyncio.to_thread(index.freshness, self.lean.lean_version)

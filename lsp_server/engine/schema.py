@@ -20,6 +20,7 @@ from lsp_server.engine.schema_items import (
     SorryItem,
     TacticItem,
     TacticsStatus,
+    UseItem,
 )
 from lsp_server.engine.schema_proofs import FillAnswer, ProofAnswer, ProofProgress, RepairAnswer
 
@@ -132,10 +133,47 @@ class DeclarationAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class UsesAnswer:
+    """The proofs that use a declaration, and what its own proof uses; both the project's own first."""
+
+    premise: Annotated[
+        PremiseItem, "The declaration, with its replacement if it is deprecated. Its score is 0."
+    ]
+    used_by: Annotated[
+        list[UseItem], "The first theorems whose proofs name it, in order of modules and lines."
+    ]
+    used_by_count: Annotated[int, "How many such theorems are known."]
+    uses: Annotated[list[UseItem], "The first declarations that its own proof names, in the same order."]
+    uses_count: Annotated[int, "How many such declarations are known."]
+    index: Annotated[IndexItem, "What was searched, and how fresh it is."]
+    warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
+    notes: Annotated[list[str], "Sentences for a person: which uses are not known."] = field(
+        default_factory=list
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SorriesAnswer:
     """The `sorry`s of a file."""
 
     sorries: Annotated[list[SorryItem], "In the order of the text; at most 1,000."]
+
+
+@dataclass(frozen=True, slots=True)
+class SorryGoals:
+    """A `sorry` of a file, with its goals."""
+
+    sorry: Annotated[SorryItem, "The `sorry`."]
+    goals: Annotated[list[str], "Lean's goals there, as Lean prints them; none where there is an error."]
+    error: Annotated[str, "Why its goals are not known, and what to do; else empty."] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SorryGoalsAnswer:
+    """The first `sorry`s of a file, with their goals."""
+
+    sorries: Annotated[list[SorryGoals], "In the order of the text."]
+    count: Annotated[int, "How many the file has, counted up to 1,000."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +221,9 @@ ANSWERS = (
     StatusItem,
     TrialsAnswer,
     DeclarationAnswer,
+    UsesAnswer,
     SorriesAnswer,
+    SorryGoalsAnswer,
     AllSorriesAnswer,
     IndexStatusAnswer,
     CollectionAnswer,

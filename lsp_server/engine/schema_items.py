@@ -291,6 +291,18 @@ class SorryItem(PositionItem):
 
 
 @dataclass(frozen=True, slots=True)
+class UseItem:
+    """A declaration in an answer to `uses`."""
+
+    name: Annotated[str, "Its name as people write it."]
+    kind: Annotated[str, "As in PremiseItem."]
+    module: Annotated[str, "The module that declares it."]
+    path: Annotated[str | None, "The file that declares it; null where that is not on this machine."]
+    line: Annotated[int | None, "The line, from 1, when it was indexed; null where it is not known."]
+    deprecated: Annotated[bool, "As in PremiseItem."] = False
+
+
+@dataclass(frozen=True, slots=True)
 class CollectionHit:
     """One document of a collection, best first."""
 

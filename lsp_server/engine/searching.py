@@ -55,9 +55,7 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
         in_scope=request.in_scope or filters.in_scope,
         filters=filters,
     )
-    await context.catch_up()
-    await context.files.caught_up()
-    index = (await context.index.current()).index
+    index = await context.current_index()
     warnings = [index.note] if index.note else []
     if request.in_scope and request.position is None:
         warnings.append(_NO_FILE)
@@ -74,9 +72,7 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
 
 async def symbols(context: RequestContext, text: str, k: int) -> list[tuple[RankedPremise, DeclarationSite]]:
     """Premises by name and where they are declared; see `Engine.symbols`."""
-    await context.catch_up()
-    await context.files.caught_up()
-    index = (await context.index.current()).index
+    index = await context.current_index()
     return await asyncio.to_thread(index.symbols, text, k)
 
 
@@ -174,12 +170,8 @@ _NEAREST = 3
 
 async def describe(context: RequestContext, name: str, module: str | None) -> DeclarationAnswer:
     """What is known of a declaration; see `Engine.describe`."""
-    await context.catch_up()
-    await context.files.caught_up()
-    index = (await context.index.current()).index
-    ranked, site = await asyncio.to_thread(index.described, name, module)
-    if ranked is None:
-        raise await asyncio.to_thread(_unknown, index, name)
+    index = await context.current_index()
+    ranked, site = await asyncio.to_thread(ranked_named, index, name, module)
     text = await asyncio.to_thread(_text, site.path, ranked.premise.module, ranked.premise.name)
     line = site.line if text is None or text.line is None else text.line
     return DeclarationAnswer(
@@ -191,6 +183,14 @@ async def describe(context: RequestContext, name: str, module: str | None) -> De
         doc=text.doc if text is not None else "",
         reading=english(ranked.premise),
     )
+
+
+def ranked_named(index: ProjectIndex, name: str, module: str | None) -> tuple[RankedPremise, DeclarationSite]:
+    """The premise of this name and where it is declared. Raises UserError: the index has none, with near names."""
+    ranked, site = index.described(without_ticks(name), module)
+    if ranked is None:
+        raise _unknown(index, name)
+    return ranked, site
 
 
 def _unknown(index: ProjectIndex, name: str) -> UserError:

@@ -166,6 +166,19 @@ class DeclarationArguments(Arguments):
     )
 
 
+class UsesArguments(DeclarationArguments):
+    """A declaration, and how many of its uses."""
+
+    k: int = Field(_USUAL_COUNT, ge=1, le=MCP_PREMISES, description="How many of each list.")
+
+
+class SorriesArguments(Arguments):
+    """A file, and how many of its `sorry`s."""
+
+    file: _File
+    k: int = Field(_USUAL_COUNT, ge=1, le=MCP_PREMISES, description="How many, from the first on.")
+
+
 class StatusArguments(Arguments):
     """No arguments."""
 

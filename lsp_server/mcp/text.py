@@ -8,8 +8,11 @@ from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexStatusAnswer,
     SearchAnswer,
+    SorryGoals,
+    SorryGoalsAnswer,
     Suggestion,
     TrialsAnswer,
+    UsesAnswer,
 )
 from lsp_server.engine.schema_items import (
     EditItem,
@@ -35,6 +38,7 @@ from lsp_server.rendering.labels import (
     verdict,
 )
 from lsp_server.rendering.proofs import result_label
+from lsp_server.rendering.uses import uses_lists
 from retriever.lean.words.english import READ_BY_RULES
 
 _INDENT = "    "
@@ -65,6 +69,14 @@ def answer_text(answer: Answer) -> str:
             return _text([f"Goal\n{answer.goal}", tactics, *answer.warnings, *answer.notes])
         case DeclarationAnswer():
             return _declaration(answer)
+        case UsesAnswer():
+            lists = ["\n".join([heading, *lines]) for heading, lines in uses_lists(answer)]
+            remarks = [*answer.warnings, *answer.notes]
+            return _text([_premise(answer.premise), *lists, _index(answer.index), *remarks])
+        case SorryGoalsAnswer():
+            more = answer.count - len(answer.sorries)
+            said = [f"and {more:,} more"] if more else [] if answer.count else ["The file has no `sorry`."]
+            return _text([*map(_sorry, answer.sorries), *said])
         case IndexStatusAnswer():
             return _text([_index(answer.index), *answer.warnings])
 
@@ -103,6 +115,11 @@ def _proof(answer: ProofAnswer) -> str:
             *answer.warnings,
         ]
     )
+
+
+def _sorry(one: SorryGoals) -> str:
+    place = f"{one.sorry.line}:{one.sorry.column} {one.sorry.declaration}".rstrip()
+    return "\n".join([place, one.error or "\n\n".join(one.goals) or CLOSED])
 
 
 def _edit(edit: EditItem) -> str:

@@ -12,11 +12,14 @@ from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexStatusAnswer,
     SearchAnswer,
+    SorryGoalsAnswer,
     Suggestion,
     TrialsAnswer,
+    UsesAnswer,
 )
 from lsp_server.engine.schema_items import IndexState
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress
+from lsp_server.engine.sorry_goals import sorry_goals
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.mcp.arguments import (
     Arguments,
@@ -24,9 +27,11 @@ from lsp_server.mcp.arguments import (
     PremisesArguments,
     ProveArguments,
     SearchArguments,
+    SorriesArguments,
     StatusArguments,
     SuggestArguments,
     TrialArguments,
+    UsesArguments,
     caller_named,
 )
 from lsp_server.mcp.workspace import Workspace
@@ -47,7 +52,16 @@ class Updates(Protocol):
         """Take in how far Lean is."""
 
 
-Answer = Suggestion | ProofAnswer | SearchAnswer | TrialsAnswer | DeclarationAnswer | IndexStatusAnswer
+Answer = (
+    Suggestion
+    | ProofAnswer
+    | SearchAnswer
+    | TrialsAnswer
+    | DeclarationAnswer
+    | UsesAnswer
+    | SorryGoalsAnswer
+    | IndexStatusAnswer
+)
 _Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
 
 
@@ -103,6 +117,15 @@ async def _declaration(
     workspace: Workspace, given: DeclarationArguments, updates: Updates
 ) -> DeclarationAnswer:
     return await workspace.first.describe(given.name, given.module)
+
+
+async def _uses(workspace: Workspace, given: UsesArguments, updates: Updates) -> UsesAnswer:
+    return await workspace.first.uses(given.name, given.module, given.k)
+
+
+async def _sorries(workspace: Workspace, given: SorriesArguments, updates: Updates) -> SorryGoalsAnswer:
+    engine, path, text = await workspace.in_file(given.file)
+    return await sorry_goals(engine.goal_at, path, text, given.k)
 
 
 async def _index_status(workspace: Workspace, given: StatusArguments, updates: Updates) -> IndexStatusAnswer:
@@ -169,6 +192,23 @@ TOOLS = (
         DeclarationArguments,
         DeclarationAnswer,
         _declaration,
+    ),
+    AgentTool(
+        "uses",
+        "Uses of a declaration",
+        "Lists the theorems whose proofs use a declaration, with file and line, and what its own proof uses; says "
+        "what replaces it if it is deprecated.",
+        UsesArguments,
+        UsesAnswer,
+        _uses,
+    ),
+    AgentTool(
+        "sorries",
+        "The sorrys of a file",
+        "Lists the `sorry`s of a file: line, column, declaration, and Lean's goals there.",
+        SorriesArguments,
+        SorryGoalsAnswer,
+        _sorries,
     ),
     AgentTool(
         "index_status",

@@ -91,9 +91,17 @@ class Workspace:
         Raises UserError (outside of the projects, no such declaration, no place), BadSource, BadPosition.
         """
         root, position = await asyncio.to_thread(self._at, place)
+        return self._begun(root), position
+
+    async def in_file(self, file: str) -> tuple[Engine, Path, str]:
+        """The engine for a file, its path and its text. Raises UserError (outside of the projects), BadSource."""
+        root, path = await asyncio.to_thread(self._allowed, file)
+        return self._begun(root), path, await asyncio.to_thread(read_source, path)
+
+    def _begun(self, root: Path) -> Engine:
         engine = self._engine(root)
         self._begin(root)
-        return engine, position
+        return engine
 
     def _at(self, place: PlaceArguments) -> tuple[Path, GoalPosition]:
         if (place.line is None) is not bool(place.declaration):

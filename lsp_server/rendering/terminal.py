@@ -5,7 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from lsp_server.engine.schema import AnsweredSorry, CollectionAnswer, SearchAnswer, Suggestion
+from lsp_server.engine.schema import (
+    AnsweredSorry,
+    CollectionAnswer,
+    SearchAnswer,
+    Suggestion,
+    UsesAnswer,
+)
 from lsp_server.engine.schema_items import (
     GoalPlace,
     IndexItem,
@@ -32,6 +38,7 @@ from lsp_server.rendering.labels import (
     verdict,
 )
 from lsp_server.rendering.style import Style
+from lsp_server.rendering.uses import uses_lists
 
 _STATEMENT_LINES = 3
 _GOAL_LINES = 40
@@ -115,6 +122,17 @@ def search_text(answer: SearchAnswer, style: Style) -> str:
         ]
     parts += ["", _freshness(answer.index, style)]
     return _with_remarks(parts, answer.notes, answer.warnings, style)
+
+
+def uses_text(answer: UsesAnswer, style: Style) -> str:
+    """Who uses a declaration and what it uses, for a terminal."""
+    premise = answer.premise
+    marks = filter(None, [premise.module, deprecation_label(premise)])
+    parts = [style.bold(premise.name) + style.dim(f"  {' · '.join(marks)}")]
+    parts += [f"  {line}" for line in textwrap.wrap(premise.statement, style.width - 2)[:_STATEMENT_LINES]]
+    for heading, lines in uses_lists(answer):
+        parts += ["", style.bold(heading), *(f"  {line}" for line in lines)]
+    return _with_remarks([*parts, "", _freshness(answer.index, style)], answer.notes, answer.warnings, style)
 
 
 def collection_text(found: CollectionAnswer, style: Style) -> str:

@@ -32,7 +32,7 @@ def described(
 
     `module` decides between several of the same name. Raises IndexDamaged.
     """
-    number = _number(snapshot, name, module)
+    number = number_of(snapshot, name, module)
     if number is None:
         return None
     return ranked_indexed_premise(snapshot, None, number, 0.0, None), _site(snapshot, number)
@@ -40,11 +40,12 @@ def described(
 
 def sites(snapshot: Snapshot, premises: Iterable[Premise]) -> list[DeclarationSite]:
     """Where premises of the index are declared, in their order."""
-    numbers = [_number(snapshot, one.name, one.module) for one in premises]
+    numbers = [number_of(snapshot, one.name, one.module) for one in premises]
     return [DeclarationSite(None, -1, None) if one is None else _site(snapshot, one) for one in numbers]
 
 
-def _number(snapshot: Snapshot, name: str, module: str | None) -> int | None:
+def number_of(snapshot: Snapshot, name: str, module: str | None) -> int | None:
+    """The number of a premise in the view, as `described` finds it; None if the index does not have it."""
     view = snapshot.view
     [number] = snapshot.names.find_names([name]).tolist()
     if module is not None and (number < 0 or view.module(number) != module):

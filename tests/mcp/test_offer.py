@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from lsp_server.mcp.tools import TOOLS
 from tests.mcp.conftest import FAR_AWAY, Workplace, on_stdio
 
 pytestmark = pytest.mark.lean
@@ -73,7 +74,15 @@ async def test_tools_are_disabled_and_renamed_by_variables(workplace: Workplace)
         found = await client.call_tool("lean.find", {"query": "Nat.add_comm", "k": 1})
         refused = [await client.call_tool(name, {"query": "x"}) for name in ("search", "prove")]
         said = client.instructions
-    assert names == ["lean_suggest", "premises", "lean.find", "declaration", "index_status"]
+    assert names == [
+        "lean_suggest",
+        "premises",
+        "lean.find",
+        "declaration",
+        "uses",
+        "sorries",
+        "index_status",
+    ]
     assert "Nat.add_comm" in found.content[0].text
     assert all(one.is_error and "lean.find" in one.content[0].text for one in refused)
     assert "Call `lean_suggest`" in said and "prove" not in said
@@ -83,11 +92,7 @@ async def test_tools_are_disabled_and_renamed_by_variables(workplace: Workplace)
     ("variable", "value", "said"),
     [
         ("DISABLED", "sugest", "names 'sugest', which is no tool"),
-        (
-            "DISABLED",
-            "suggest,prove,premises,search,try_tactics,declaration,index_status",
-            "disables every tool",
-        ),
+        ("DISABLED", ",".join(tool.name for tool in TOOLS), "disables every tool"),
         ("NAMES", "sugest=x", "names 'sugest', which is no tool"),
         ("NAMES", "suggest", "gives a tool the name ''"),
         ("NAMES", "suggest=a b", "gives a tool the name 'a b'"),

@@ -19,7 +19,17 @@ from tests.mcp.conftest import FAR_AWAY, TOKEN, Workplace, on_stdio, over_http
 pytestmark = pytest.mark.lean
 COMMUTES = "m n : Nat\n⊢ m + n = n + m"
 PLACE = {"file": FAR_AWAY, "line": 11}
-TOOLS = ["suggest", "prove", "premises", "search", "try_tactics", "declaration", "index_status"]
+TOOLS = [
+    "suggest",
+    "prove",
+    "premises",
+    "search",
+    "try_tactics",
+    "declaration",
+    "uses",
+    "sorries",
+    "index_status",
+]
 
 
 def sentence(answer: Any) -> str:
@@ -98,6 +108,34 @@ async def test_a_proof_is_found_for_a_declaration_and_answered_in_a_few_words(wo
     assert file.read_bytes() == before
 
 
+async def test_the_sorries_of_a_file_are_listed_with_their_goals(workplace: Workplace) -> None:
+    async with on_stdio(workplace) as client:
+        answer = await client.call_tool("sorries", {"file": "Unfinished/SeveralGoals.lean", "k": 5})
+        none = await client.call_tool("sorries", {"file": "Example/Nat/Gcd.lean"})
+    found, text = answer.structured_content, answer.content[0].text
+    assert (len(found["sorries"]), found["count"]) == (5, 7)
+    first, _, _, step, _ = found["sorries"]
+    assert first["goals"] == ["case left\nα : Type u\ns t : Set α\n⊢ s ∩ t ⊆ s"]
+    assert step["sorry"]["declaration"] == "even_double" and step["goals"][0].startswith(
+        "case succ\nn : ℕ\nih : "
+    )
+    assert text.startswith("15:5 inter_subset_both\ncase left\n") and text.endswith("\n\nand 2 more")
+    assert none.content[0].text == "The file has no `sorry`."
+
+
+async def test_a_sorry_without_a_goal_is_told_beside_the_others(workplace: Workplace) -> None:
+    file = workplace.root / "Two.lean"
+    file.write_text(
+        "def shown : String := #sorry\ntheorem t (p : Prop) (h : p) : p := sorry\n", encoding="utf-8"
+    )
+    try:
+        async with on_stdio(workplace, structured=False) as client:
+            text = (await client.call_tool("sorries", {"file": "Two.lean"})).content[0].text
+    finally:
+        file.unlink()
+    assert text.endswith("2:37 t\np : Prop\nh : p\n⊢ p")
+
+
 async def test_a_false_statement_is_refuted(workplace: Workplace) -> None:
     file = workplace.root / "False.lean"
     file.write_text("import Example.Nat.Basic\n\ntheorem wrong (m n : ℕ) (h : 0 < n) : m + n = m := sorry\n")
@@ -167,6 +205,7 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
         declared = await client.call_tool("declaration", {"name": "Nat.add_comm"})
         documented = await client.call_tool("declaration", {"name": "Function.surjInv"})
         read = await client.call_tool("declaration", {"name": "Subgroup.mul_mem"})
+        used = await client.call_tool("uses", {"name": "Nat.add_comm", "k": 2})
         status = await client.call_tool("index_status")
     assert premises.structured_content["premises"][0]["name"] == "Nat.add_comm"
     assert len(premises.structured_content["premises"]) == 10
@@ -179,6 +218,9 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
     assert found["source"].splitlines()[0] == text[found["line"] - 1]
     assert "theorem add_comm" in found["source"]
     assert found["doc"] == "Addition is commutative."
+    users = [one["name"] for one in used.structured_content["used_by"]]
+    assert users == ["pow_succ'", "pow_mul_comm"]
+    assert f"{users[1]}  " in used.content[0].text and "\nand 1" in used.content[0].text
     assert documented.structured_content["doc"] == "A right inverse of a surjective function."
     assert documented.content[0].text.count("A right inverse of a surjective function.") == 1
     reading = "Let G be a group. If a is in H and b is in H, then a * b is in H."
@@ -222,6 +264,8 @@ async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
         ("try_tactics", {**PLACE, "tactics": []}, "tactics: "),
         ("try_tactics", {**PLACE, "tactics": ["simp", " "]}, "Tactic 2 is empty"),
         ("declaration", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),
+        ("sorries", {"file": "../outside.lean"}, "outside of the projects"),
+        ("uses", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),
         ("suggest", {"file": FAR_AWAY}, "Either `line` or `declaration`"),
         ("suggest", {**PLACE, "declaration": "t"}, "Either `line` or `declaration`"),
         (

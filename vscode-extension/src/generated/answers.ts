@@ -432,6 +432,42 @@ export interface DeclarationAnswer {
   readonly reading: string;
 }
 
+/** The proofs that use a declaration, and what its own proof uses; both the project's own first. */
+export interface UsesAnswer {
+  /** The declaration, with its replacement if it is deprecated. Its score is 0. */
+  readonly premise: PremiseItem;
+  /** The first theorems whose proofs name it, in order of modules and lines. */
+  readonly used_by: readonly UseItem[];
+  /** How many such theorems are known. */
+  readonly used_by_count: number;
+  /** The first declarations that its own proof names, in the same order. */
+  readonly uses: readonly UseItem[];
+  /** How many such declarations are known. */
+  readonly uses_count: number;
+  /** What was searched, and how fresh it is. */
+  readonly index: IndexItem;
+  /** As in Suggestion. */
+  readonly warnings: readonly string[];
+  /** Sentences for a person: which uses are not known. */
+  readonly notes: readonly string[];
+}
+
+/** A declaration in an answer to `uses`. */
+export interface UseItem {
+  /** Its name as people write it. */
+  readonly name: string;
+  /** As in PremiseItem. */
+  readonly kind: string;
+  /** The module that declares it. */
+  readonly module: string;
+  /** The file that declares it; null where that is not on this machine. */
+  readonly path: string | null;
+  /** The line, from 1, when it was indexed; null where it is not known. */
+  readonly line: number | null;
+  /** As in PremiseItem. */
+  readonly deprecated: boolean;
+}
+
 /** The `sorry`s of a file. */
 export interface SorriesAnswer {
   /** In the order of the text; at most 1,000. */
@@ -446,6 +482,24 @@ export interface SorryItem {
   readonly column: number;
   /** The name of the declaration around it, as written; empty if it has none. */
   readonly declaration: string;
+}
+
+/** The first `sorry`s of a file, with their goals. */
+export interface SorryGoalsAnswer {
+  /** In the order of the text. */
+  readonly sorries: readonly SorryGoals[];
+  /** How many the file has, counted up to 1,000. */
+  readonly count: number;
+}
+
+/** A `sorry` of a file, with its goals. */
+export interface SorryGoals {
+  /** The `sorry`. */
+  readonly sorry: SorryItem;
+  /** Lean's goals there, as Lean prints them; none where there is an error. */
+  readonly goals: readonly string[];
+  /** Why its goals are not known, and what to do; else empty. */
+  readonly error: string;
 }
 
 /** The answer to `suggest FILE --all`. */
