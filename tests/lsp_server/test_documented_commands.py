@@ -28,6 +28,8 @@ NOT_RUN = {
     "repair": "writes files (test_repair.py)",
     "eval": "long (test_eval_command.py)",
     "setup --git": "needs the network (test_setup.py has a repository of its own)",
+    "generator add": "needs a checkpoint (test_generators.py makes one)",
+    "suggest A.lean:6 --generator": "needs a model (test_served_models.py has a server)",
     "suggest --dojo": "needs LeanDojo (test_lean_sources.py)",
     "suggest Mine.lean:20 --repl": "needs a REPL (test_lean_sources.py)",
     "index path/to/project --store": "needs a database (tests/postgres has its own)",
