@@ -61,13 +61,13 @@ class Guard:
             body = await _read_body(receive, Headers(scope=scope), self._most(scope), self._limits.seconds)
             await self._answer(scope, body, receive, answer)
         except Refusal as refusal:
-            await refusal.response()(scope, receive, send)
+            await refusal.response(scope.get("path", ""))(scope, receive, send)
         except ClientDisconnect:
             return
         except asyncio.CancelledError:  # the server is shutting down, and has waited long enough
             if not answer.has_begun:
                 ended = Refusal(503, "The server is shutting down.", "Start it again.")
-                await ended.response()(scope, receive, send)
+                await ended.response(scope.get("path", ""))(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)

@@ -20,6 +20,7 @@ from lean_extract.common.errors import NoGoalHere
 from lean_extract.records import Goal
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
+from lsp_server.http.problems import OPENAI_RESPONSES
 from lsp_server.http.revisions import ServedIndex
 from lsp_server.limits import COMPLETIONS, STATES
 from prover.generator.source import Generated
@@ -143,7 +144,7 @@ class EmbeddingList(BaseModel):
 
 def router(backend: HttpBackend) -> APIRouter:
     """The interface over the default index's models."""
-    routes = APIRouter(prefix="/v1", tags=["OpenAI"], route_class=JsonRoute)
+    routes = APIRouter(prefix="/v1", tags=["OpenAI"], route_class=JsonRoute, responses=OPENAI_RESPONSES)
 
     @routes.get("/models")
     async def models() -> ModelList:

@@ -1,9 +1,10 @@
-"""Refusals and failures as a JSON object, in the form that LeanStateSearch's clients expect."""
+"""Refusals and failures as a JSON object, in the form that LeanStateSearch's clients expect, or OpenAI's."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request
 from fastapi.encoders import jsonable_encoder
@@ -19,6 +20,8 @@ log = logging.getLogger("premise_suggest.http")
 
 MISSING = "Missing required parameters"
 INVALID = "Invalid parameter value"
+OPENAI = "/v1/"
+"""The beginning of the paths of OpenAI's interface, whose clients read failures in a form of their own."""
 
 
 class Remedy(BaseModel):
@@ -32,6 +35,21 @@ class HttpProblem(BaseModel):
 
     error: str = Field(description="What went wrong, in one sentence.")
     schema_: Remedy = Field(alias="schema")
+
+
+class OpenAIFault(BaseModel):
+    """What went wrong, as OpenAI's clients read it."""
+
+    message: str = Field(description="What went wrong, and what would have been right.")
+    type: Literal["invalid_request_error", "server_error"]
+    param: None = None
+    code: None = None
+
+
+class OpenAIProblem(BaseModel):
+    """The answer to every failed request of OpenAI's interface."""
+
+    error: OpenAIFault
 
 
 class Refusal(Exception):
@@ -53,10 +71,14 @@ class Refusal(Exception):
         self.description = description
         self.headers = dict(headers or {})
 
-    def response(self) -> JSONResponse:
-        """The HTTP response."""
-        content = {"error": self.error, "schema": {"description": self.description}}
-        return JSONResponse(content, self.status, self.headers)
+    def response(self, path: str) -> JSONResponse:
+        """The HTTP response to a request of this path."""
+        if not path.startswith(OPENAI):
+            content = {"error": self.error, "schema": {"description": self.description}}
+            return JSONResponse(content, self.status, self.headers)
+        kind: Any = "invalid_request_error" if self.status < 500 else "server_error"
+        fault = OpenAIFault(message=f"{self.error} {self.description}".strip(), type=kind)
+        return JSONResponse(OpenAIProblem(error=fault).model_dump(), self.status, self.headers)
 
 
 RESPONSES: dict[int | str, dict[str, object]] = {
@@ -72,6 +94,7 @@ RESPONSES: dict[int | str, dict[str, object]] = {
     504: {"model": HttpProblem, "description": "The answer took too long."},
 }
 """The error responses that every route may return."""
+OPENAI_RESPONSES = {status: {**one, "model": OpenAIProblem} for status, one in RESPONSES.items()}
 
 
 def register(app: FastAPI) -> None:
@@ -83,9 +106,9 @@ def register(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refusal)
-    return error.response()
+    return error.response(request.url.path)
 
 
 async def _not_valid(request: Request, error: Exception) -> JSONResponse:
@@ -95,29 +118,29 @@ async def _not_valid(request: Request, error: Exception) -> JSONResponse:
     named = [f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in found[:LISTED_FIELDS]]
     is_missing = any(one["type"] == "missing" for one in error.errors())
     status = 400 if request.url.path == "/api/search" else 422
-    return Refusal(status, MISSING if is_missing else INVALID, "; ".join(named)).response()
+    return Refusal(status, MISSING if is_missing else INVALID, "; ".join(named)).response(request.url.path)
 
 
-async def _failed(_: Request, error: Exception) -> JSONResponse:
+async def _failed(request: Request, error: Exception) -> JSONResponse:
     """One of our errors. Mistakes of the client are 400; a missing index is 503, since it may be built later."""
     assert isinstance(error, PremiseSuggestError)
     if isinstance(error, UserError):
-        return Refusal(400, error.message, error.hint).response()
+        return Refusal(400, error.message, error.hint).response(request.url.path)
     if isinstance(error, Busy):
-        return Refusal(503, error.message, error.hint, {"Retry-After": "1"}).response()
+        return Refusal(503, error.message, error.hint, {"Retry-After": "1"}).response(request.url.path)
     log.error("%s: %s", type(error).__name__, error)
     if isinstance(error, PremiseIndexError):
-        return Refusal(503, error.message, error.hint, {"Retry-After": "30"}).response()
-    return Refusal(500, error.message, error.hint).response()
+        return Refusal(503, error.message, error.hint, {"Retry-After": "30"}).response(request.url.path)
+    return Refusal(500, error.message, error.hint).response(request.url.path)
 
 
-async def _http(_: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     hint = "The interfaces are listed at /openapi.json and /docs."
-    return Refusal(error.status_code, str(error.detail), hint, error.headers).response()
+    return Refusal(error.status_code, str(error.detail), hint, error.headers).response(request.url.path)
 
 
-async def _unexpected(_: Request, error: Exception) -> JSONResponse:
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     return Refusal(
         500, "The server failed on this request.", f"See its log ({type(error).__name__})."
-    ).response()
+    ).response(request.url.path)
