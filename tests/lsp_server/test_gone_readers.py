@@ -34,6 +34,9 @@ COMMANDS = [
     ("repair Work.lean --json", 1),
     ("search add_comm", 1),
     ("search add_comm --json", 1),
+    ("uses Lib.zero_plus", 1),
+    ("uses Lib.zero_plus --json", 1),
+    ("generator", 0),  # none was added: nothing is listed
     ("index", 1),
     ("collections", 1),
     ("completion bash", 1),
