@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from lean_extract.common.terminal_text import shown
 from lean_extract.limits import NEAREST_CHARACTERS, NEAREST_ENTRIES
 
 _MOST = 3
+_MARGIN = 0.25
+"""How much less alike than the nearest one another may be, as a share of the letters."""
 
 
 def nearest(word: str, candidates: Iterable[str]) -> list[str]:
@@ -22,6 +24,8 @@ def nearest(word: str, candidates: Iterable[str]) -> list[str]:
     for candidate in islice(candidates, NEAREST_ENTRIES):
         by_lower.setdefault(candidate[:NEAREST_CHARACTERS].lower(), []).append(candidate)
     close = get_close_matches(word.lower(), by_lower, _MOST)
+    alike = [SequenceMatcher(None, one, word.lower()).ratio() for one in close]
+    close = [one for one, share in zip(close, alike, strict=True) if share >= alike[0] - _MARGIN]
     return [candidate for lower in close for candidate in by_lower[lower]][:_MOST]
 
 

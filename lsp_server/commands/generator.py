@@ -21,7 +21,7 @@ from prover.generator.checkpoints import CHOSEN
 
 EXAMPLES = (
     "premise-suggest generator add ~/models/leandojo-lean4-retriever-tacgen-byt5-small",
-    "premise-suggest generator add OWNER/NAME --form llmstep   # in the Hugging Face cache of this machine",
+    "premise-suggest generator add OWNER/NAME --form llmstep   # from the cache of the hub",
     "premise-suggest generator                                 # what there is",
 )
 

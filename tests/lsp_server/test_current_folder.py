@@ -37,6 +37,8 @@ TO_THEIR_END = {
     "fill": ("fill Work.lean --seconds 5", ""),
     "repair": ("repair Work.lean", ""),
     "search": ("search add_comm", ""),
+    "uses": ("uses Lib.zero_plus", ""),
+    "generator": ("generator", ""),
     "setup": ("setup --yes --quiet", ""),
     "index": ("index . --quiet", ""),
     "index on Dask": ("index . --processes 2 --quiet", ""),
