@@ -75,7 +75,7 @@ class Workplace:
     @contextmanager
     def server(self, capabilities: Any = None) -> Iterator[RawClient]:
         """The language server, for the library."""
-        root, client = self.root, RawClient(self.environment)
+        root, client = self.root, RawClient(self.environment, seconds=120)
         try:
             client.shake_hands(root, capabilities, SETTINGS)
             yield client

@@ -38,9 +38,11 @@ def assert_linear(work: Callable[[str], Any], shape: Shape, largest: int = LARGE
 
 
 def exponent(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -> float:
-    """The exponent of growth from the first length that takes its time; 0 where all is too quick to tell.
+    """The exponent of growth over the last three lengths; 0 where fewer take their time.
 
-    Later lengths are far from the first, so that what little a single measurement is off does not count.
+    Shorter texts do not count: what is bounded by a count (the variables in scope) grows faster until it is
+    reached. The last length is far from the first of the three, so that what little a single measurement is off
+    does not count either.
     """
     points: list[tuple[float, float]] = []
     size, seconds = SMALLEST, 0.0
@@ -52,7 +54,7 @@ def exponent(work: Callable[[str], Any], shape: Shape, largest: int = LARGEST) -
         if size >= largest:
             break
         size = min(4 * size, largest)
-    return _slope(points) if len(points) > 2 else 0.0
+    return _slope(points[-3:]) if len(points) > 2 else 0.0
 
 
 def _least_seconds(work: Callable[[str], Any], text: str) -> float:

@@ -56,7 +56,7 @@ def _read(text: str, states: bool = True) -> SourceModule:
 
 @pytest.mark.parametrize("name", FILES)
 def test_files_are_read_in_linear_time(name: str) -> None:
-    assert_linear(_read, FILES[name], 1 << 17)
+    assert_linear(_read, FILES[name], 1 << 18)
 
 
 @pytest.mark.parametrize("name", LEXICAL)
@@ -119,7 +119,7 @@ def test_mentions_are_resolved_in_linear_time(work: Callable[[SourceModule], Any
         modules[text] = _read(text, states=False)
         return text
 
-    assert_linear(lambda text: work(modules[text]), read, 1 << 16)
+    assert_linear(lambda text: work(modules[text]), read, 1 << 18)
 
 
 @pytest.mark.parametrize("name", {**LEXICAL, **FILES})
