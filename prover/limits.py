@@ -154,6 +154,10 @@ MAX_WRITTEN_TACTICS = 64
 """Tactics that are read from one text."""
 CHARACTERS_OF_A_TOKEN = 3
 """Of Lean's text, about: so prompts are counted in characters. No model's own count is known here."""
+LEAST_ANSWER_TOKENS = 64
+"""A request is not sent if a budget leaves its answer less."""
+MAX_COUNTED_TOKENS = 10**9
+"""A server's count of one answer's tokens that is higher is not believed."""
 
 # Files.
 MAX_MODEL_SHAPES = 20_000

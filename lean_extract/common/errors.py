@@ -149,6 +149,10 @@ class ModelError(PremiseSuggestError):
     """A model folder is missing, damaged, or does not belong to the index."""
 
 
+class ModelUnreachable(ModelError):
+    """A model at a server that does not answer, and would not answer another question, either."""
+
+
 class ClusterLost(PremiseSuggestError):
     """The scheduler of a cluster has ended, or its workers cannot be used."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import math
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -15,7 +16,7 @@ from typing import Any
 
 import httpx
 
-from lean_extract.common.errors import ModelError
+from lean_extract.common.errors import ModelError, ModelUnreachable
 from lean_extract.common.lru import Cache
 from lean_extract.common.terminal_text import reason, shown
 from prover.limits import (
@@ -29,7 +30,8 @@ from prover.limits import (
 )
 from prover.served.address import ModelAddress
 from prover.served.asked import Asked
-from prover.served.stream import EventReader, ServerFault, fault_of, model_names, owners, text_of
+from prover.served.stream import EventReader, Part, ServerFault, fault_of, model_names, owners, part_of
+from prover.spending import ModelRequest, Spending, tokens_of
 
 _BUSY = (429, 503)
 _GRAMMARS = {"llamacpp": "grammar", "vllm": "guided_grammar"}
@@ -50,6 +52,13 @@ class ModelServer:
         self._turns = asyncio.Semaphore(at_once)
         self._grammar_field: str | None = None
         self._answers: Cache[str] = Cache(CACHED_ANSWERS)
+        self._spending = Spending()
+
+    def counted_by(self, spending: Spending) -> ModelServer:
+        """The same server, with the same turns and known answers, for requests that are counted there."""
+        found = copy.copy(self)
+        found._spending = spending
+        return found
 
     async def models(self) -> list[str]:
         """The names of the server's models. Raises ModelError."""
@@ -69,7 +78,8 @@ class ModelServer:
     async def written(self, asked: Asked) -> AsyncGenerator[str, None]:
         """The model's text in pieces, as they arrive. To be closed (`aclosing`) by who stops early.
 
-        Raises ModelError: no server, a refusal, an answer that is too long or of no known form, or too slow.
+        Raises ModelError: no server, a refusal, an answer that is too long or of no known form, or too slow; a budget
+        that is spent (BudgetSpent).
         """
         if not self.address.model:
             known = ", ".join(await self.models())
@@ -78,9 +88,14 @@ class ModelServer:
         path, body = self._body(asked)
         if asked.grammar and (field := await self.grammar_field()):
             body[field] = asked.grammar
-        async with self._turns, aclosing(self._received("POST", path, body)) as parts:
-            async for part in self._texts(parts):
-                yield part
+        prompt_tokens = tokens_of(len(asked.system) + len(asked.user))
+        async with self._turns:
+            with self._spending.request(prompt_tokens, asked.tokens) as request:
+                body["max_tokens"] = request.most
+                received = self._received("POST", path, body)
+                async with aclosing(received) as parts, aclosing(self._texts(parts, request)) as texts:
+                    async for text in texts:
+                        yield text
 
     async def answer(self, asked: Asked) -> str:
         """The whole text, kept for who asks the same again. Raises as `written`."""
@@ -95,7 +110,7 @@ class ModelServer:
         body: dict[str, Any] = {
             "model": self.address.model,
             "stream": True,
-            "max_tokens": asked.tokens,
+            "stream_options": {"include_usage": True},
             "temperature": asked.temperature,
         }
         if asked.stop:
@@ -107,30 +122,42 @@ class ModelServer:
         system = [{"role": "system", "content": asked.system}] if asked.system else []
         return "/chat/completions", {**body, "messages": [*system, {"role": "user", "content": asked.user}]}
 
-    async def _texts(self, parts: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
-        """The text in the bytes of an answer: events, or one JSON object from a server that does not stream."""
+    async def _texts(
+        self, received: AsyncIterator[bytes], request: ModelRequest
+    ) -> AsyncGenerator[str, None]:
+        """The text in the bytes of an answer; what it says of tokens is kept in the request."""
+        async with aclosing(self._parts(received)) as parts:
+            async for part in parts:
+                request.pieces += 1
+                request.characters += len(part.text)
+                request.counted = part.tokens or request.counted
+                if part.text:
+                    yield part.text
+
+    async def _parts(self, received: AsyncIterator[bytes]) -> AsyncGenerator[Part, None]:
+        """What the bytes of an answer say: events, or one JSON object from a server that does not stream."""
         events, whole, is_stream = EventReader(), bytearray(), None
         with self._faults():
-            async for part in parts:
+            async for data in received:
                 if is_stream is None:
-                    whole += part
+                    whole += data
                     start = whole.lstrip()
                     if not start:
                         continue
-                    is_stream, part = not start.startswith((b"{", b"<", b"[")), bytes(start)
+                    is_stream, data = not start.startswith((b"{", b"<", b"[")), bytes(start)
                     whole.clear()
                 if is_stream:
-                    for text in events.feed(part):
-                        yield text
+                    for part in events.feed(data):
+                        yield part
                 else:
-                    whole += part
+                    whole += data
                 if events.is_done:
                     return
             if is_stream:
-                for text in events.feed(b"", is_last=True):
-                    yield text
+                for part in events.feed(b"", is_last=True):
+                    yield part
             else:
-                yield text_of(bytes(whole))
+                yield part_of(bytes(whole))
 
     async def _get_models(self) -> bytes:
         async with self._turns, aclosing(self._received("GET", "/models", None)) as parts:
@@ -189,11 +216,12 @@ class ModelServer:
         if status in (401, 403):
             variable = self._key_variable or "that `models.keyVariable` names"
             hint = f"Put its key into the environment variable {variable}."
-            raise ModelError(f"{where} refuses the key (HTTP {status}).", hint)
+            raise ModelUnreachable(f"{where} refuses the key (HTTP {status}).", hint)
         hint = "`premise-suggest doctor` lists its models." if status == 404 else ""
         if status in _BUSY:
             hint = "Try again later."
-        raise ModelError(f"{where} answered with HTTP {status}{': ' if said else ''}{said}.", hint)
+        kind = ModelUnreachable if status == 404 else ModelError
+        raise kind(f"{where} answered with HTTP {status}{': ' if said else ''}{said}.", hint)
 
     def _lost(self, error: httpx.HTTPError) -> ModelError:
         """The error of a connection, for people."""
@@ -201,12 +229,14 @@ class ModelServer:
         if isinstance(error, httpx.ConnectTimeout | httpx.ConnectError):
             if "CERTIFICATE" in str(error).upper():
                 hint = "If it is your own, name its file in the environment variable SSL_CERT_FILE."
-                return ModelError(f"The certificate of {where} is not trusted.", hint)
-            return ModelError(f"No server answers at {where}.", "Start it, or correct `tactics.generator`.")
+                return ModelUnreachable(f"The certificate of {where} is not trusted.", hint)
+            return ModelUnreachable(
+                f"No server answers at {where}.", "Start it, or correct `tactics.generator`."
+            )
         if isinstance(error, httpx.TimeoutException):
             hint = "It may be loading the model: try again."
             return ModelError(f"{where} sent nothing for {MODEL_SILENCE_SECONDS:g} s.", hint)
-        return ModelError(f"The connection to {where} was lost: {shown(reason(error))}.", "Try again.")
+        return ModelUnreachable(f"The connection to {where} was lost: {shown(reason(error))}.", "Try again.")
 
     @contextlib.contextmanager
     def _faults(self) -> Any:

@@ -96,8 +96,9 @@ class _Run:
         steps = steps_of(script)[:MAX_JUDGED_PREFIXES]
         beginnings = ["\n".join(steps[:count]) for count in range(1, len(steps))]
         outcomes = {one.tactic: one for one in await self._judge(beginnings)} if beginnings else {}
-        for text in reversed(beginnings):
+        for count in range(len(beginnings), 0, -1):
+            text = beginnings[count - 1]
             if text in outcomes and outcomes[text].status == "progress":
                 self.found.beginnings.append(text)
-                return len(steps_of(text))
+                return count
         return 0

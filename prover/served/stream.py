@@ -8,14 +8,27 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.terminal_text import shown
+from prover.limits import MAX_COUNTED_TOKENS
 
 
 class ServerFault(ValueError):
     """The server reports an error, or sends what is not of this form; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What an event, or a whole answer, says.
+
+    `tokens`: of prompt and answer so far, as the server counts them; None: it does not say.
+    """
+
+    text: str
+    tokens: tuple[int, int] | None = None
 
 
 class EventReader:
@@ -27,8 +40,8 @@ class EventReader:
         self.is_done = False
         """Whether the server has said that this is all."""
 
-    def feed(self, data: bytes, *, is_last: bool = False) -> Iterator[str]:
-        """The pieces of text in the next bytes. Raises ServerFault."""
+    def feed(self, data: bytes, *, is_last: bool = False) -> Iterator[Part]:
+        """The events in the next bytes. Raises ServerFault."""
         *lines, self._rest = (self._rest + self._decoder.decode(data, is_last)).split("\n")
         if is_last:
             lines.append(self._rest)
@@ -38,12 +51,12 @@ class EventReader:
                 continue
             if value.strip() == "[DONE]":
                 self.is_done = True
-            elif value.strip() and (text := text_of(value)):
-                yield text
+            elif value.strip():
+                yield part_of(value)
 
 
-def text_of(answer: str | bytes) -> str:
-    """The text in an event or in a whole answer. Raises ServerFault."""
+def part_of(answer: str | bytes) -> Part:
+    """What an event or a whole answer says. Raises ServerFault."""
     value = _object(answer)
     choices = value.get("choices")
     if not isinstance(choices, list):
@@ -53,7 +66,17 @@ def text_of(answer: str | bytes) -> str:
         if isinstance(inner := choice.get(name), dict):
             choice = {"text": inner.get("content")}
     text = choice.get("text")
-    return text if isinstance(text, str) else ""
+    return Part(text if isinstance(text, str) else "", _counted(value.get("usage")))
+
+
+def _counted(usage: object) -> tuple[int, int] | None:
+    """A server's counts of tokens; None if they are none."""
+    if not isinstance(usage, dict):
+        return None
+    prompt, answer = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not (type(prompt) is int and type(answer) is int):
+        return None
+    return (prompt, answer) if 0 <= prompt <= MAX_COUNTED_TOKENS >= answer >= 0 else None
 
 
 def model_names(answer: str | bytes) -> list[str]:

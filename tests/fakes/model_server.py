@@ -61,11 +61,14 @@ class Call:
         choice = {"delta": {"content": text}} if "messages" in self.body else {"text": text}
         self.write(f"data: {json.dumps({'choices': [{'index': 0, **choice}]})}\n\n")
 
-    def text(self, *pieces: str) -> None:
-        """A whole answer, in these pieces."""
+    def text(self, *pieces: str, tokens: tuple[int, int] | None = None) -> None:
+        """A whole answer, in these pieces, and how many tokens prompt and answer have."""
         self.begin()
         for one in pieces:
             self.piece(one)
+        if tokens is not None:
+            usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+            self.write(f"data: {json.dumps({'choices': [], 'usage': usage})}\n\n")
         self.write("data: [DONE]\n\n")
 
     def wait_until_left(self) -> None:

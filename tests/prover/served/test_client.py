@@ -96,8 +96,8 @@ async def test_what_is_asked() -> None:
     messages = [{"role": "system", "content": "system"}, {"role": "user", "content": "user"}]
     assert served.asked == [
         {
-            "model": "scripted", "stream": True, "max_tokens": 7, "temperature": 0.5, "stop": ["\n\n"], "seed": 3,
-            "messages": messages,
+            "model": "scripted", "stream": True, "stream_options": {"include_usage": True}, "max_tokens": 7,
+            "temperature": 0.5, "stop": ["\n\n"], "seed": 3, "messages": messages,
         }
     ]  # fmt: skip
 

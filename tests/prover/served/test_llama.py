@@ -18,6 +18,7 @@ from prover.served.client import ModelServer
 from prover.served.grammar import grammar_for
 from prover.served.prompts import Material
 from prover.served.writing import next_tactics
+from prover.spending import Spending
 from tests.fakes.llama_server import running_llama, write_random_model
 
 pytest.importorskip("xllamacpp")
@@ -44,10 +45,14 @@ async def server(address: str) -> ModelServer:
 
 @pytest.mark.parametrize("is_chat", [True, False])
 async def test_text_comes_in_pieces_and_ends_at_the_bound(server: ModelServer, is_chat: bool) -> None:
-    async with aclosing(server.written(Asked("hello", is_chat=is_chat, tokens=64, seed=1))) as pieces:
+    spending = Spending()
+    asked = Asked("hello", is_chat=is_chat, tokens=64, seed=1)
+    async with aclosing(server.counted_by(spending).written(asked)) as pieces:
         found = [piece async for piece in pieces]
     assert len(found) > 1
     assert len("".join(found).encode()) <= 3 * 64
+    use = spending.use()
+    assert len(found) <= use.answer_tokens <= 64 and use.prompt_tokens > 1 and not use.is_estimate
 
 
 async def test_who_leaves_frees_the_server(server: ModelServer) -> None:
