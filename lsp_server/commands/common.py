@@ -19,7 +19,7 @@ from lean_extract.common.onnx_runtime import fallback_warning
 from lean_extract.common.terminal_text import pip_install, shown, without_login
 from lean_extract.source.projects.project import is_project_root, named_below, only_of
 from lsp_server.commands.nearby import file_meant, folder_meant
-from lsp_server.engine.generators import OpenGenerator, is_served, open_requested
+from lsp_server.engine.generators import OpenGenerator, open_requested, served_name
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion, UsesAnswer
 from lsp_server.engine.settings import Settings
@@ -172,10 +172,36 @@ def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
             "source": getattr(options, "tactics_from", None),
             "generator": getattr(options, "generator", "") or None,
         },
-        "models": {"device": options.device},
+        "models": {"device": getattr(options, "device", None), **served_choices(options)},
         "modelFolder": options.model or None,
         "modelDownload": getattr(options, "download", False) or None,
     }
+
+
+def served_choices(options: argparse.Namespace) -> dict[str, Any]:
+    """What the options choose for a model at a server, as `chosen_settings`."""
+    return {
+        "premises": getattr(options, "prompt_premises", None),
+        "proofTokens": getattr(options, "model_tokens", None),
+    }
+
+
+def served_settings(options: argparse.Namespace) -> Settings | None:
+    """The settings of the model at a server that the options, or PREMISE_SUGGEST_GENERATOR, name; None without one.
+
+    They are the user's own, without those of a project. Raises UserError: options do not fit each other.
+    """
+    name = served_name(options.generator)
+    if options.tactics_from == "templates" or not name:
+        if any(value is not None for value in served_choices(options).values()):
+            raise UserError(
+                "--prompt-premises and --model-tokens are for a model at a server.",
+                "Name it with --generator.",
+            )
+        return None
+    tactics = {"generator": name, "source": options.tactics_from or "both"}
+    chosen = {"tactics": tactics, "models": served_choices(options)}
+    return LayeredSettings(chosen, _print_complaint).at(None)
 
 
 def layered_settings(
@@ -214,7 +240,7 @@ def opened_generator(options: argparse.Namespace, settings: Settings) -> OpenGen
         return None
     source = settings.tactics.source
     name = options.generator or (settings.tactics.generator if source == "generator" else "")
-    if is_served(name) and source != "templates":
+    if served_name(name) and source != "templates":
         opened = OpenGenerator()
         opened.server(settings)
         return opened

@@ -15,7 +15,7 @@ from lsp_server.commands.findings import Finding, report, to_json
 from lsp_server.commands.live_findings import live_findings
 from lsp_server.commands.options import add_lean_option, add_model_options
 from lsp_server.commands.served_findings import served_finding
-from lsp_server.engine.generators import is_served
+from lsp_server.engine.generators import served_name
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.settings_files import user_settings_file
 from lsp_server.rendering.style import Style
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         device=settings.models.device,
         below=several if len(several) > 1 else (),
     )
-    if is_served(settings.tactics.generator):
+    if served_name(settings.tactics.generator):
         findings.append(asyncio.run(served_finding(settings)))
     findings.append(_settings_finding(layers.files(root), complaints))
     if options.live and root is not None:

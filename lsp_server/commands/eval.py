@@ -19,17 +19,19 @@ from lean_extract.common.terminal_text import reason
 from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.limits import MAX_DOCUMENT_BYTES
 from lsp_server.commands import eval_retrieval
-from lsp_server.commands.common import existing_folder, print_json, show_first_use
+from lsp_server.commands.common import existing_folder, print_json, served_settings, show_first_use
 from lsp_server.commands.eval_premises import RETRIEVERS
 from lsp_server.commands.eval_proving import EvaluationPlan
 from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
 from lsp_server.commands.eval_run import Evaluation, Watching
+from lsp_server.commands.options import add_served_options
 from lsp_server.engine.generators import needed, open_generator, open_requested
-from lsp_server.engine.settings import SOURCES
+from lsp_server.engine.settings import SOURCES, Settings
 from prover.generator.source import TacticGenerator
 from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTIC_SECONDS, SEARCH_TACTICS
 from prover.search.search import SearchLimits
 from prover.search.sets import ProblemSet, is_no_project, minicore_set, minif2f_set, project_set
+from prover.served.address import read_address
 from retriever.lean.dataset.dataset import read_manifest
 from retriever.metrics.charts import require_charts
 
@@ -99,8 +101,12 @@ def _common(command: argparse.ArgumentParser) -> None:
     )
     text = "where tactics come from (default: both, if there is a generator)"
     command.add_argument("--tactics-from", choices=SOURCES, default=None, help=text)
-    text = "the tactic generator: a folder, owner/name on the hub, or byt5, which is shipped (default: shipped shapes)"
+    text = (
+        "the tactic generator: a folder, owner/name on the hub, byt5, which is shipped, or http://HOST/v1#MODEL, "
+        "which writes proofs in addition (default: shipped shapes)"
+    )
     command.add_argument("--generator", default="", metavar="NAME", help=text)
+    add_served_options(command)
     text = "the encoder: a folder, or owner/name on the hub (default: the shipped one)"
     command.add_argument("--model", default="", metavar="NAME", help=text)
     command.add_argument("--download", action="store_true", help="download them from the hub if needed")
@@ -161,9 +167,11 @@ def run(options: argparse.Namespace) -> int:
     show_first_use()
     problems = _problems(options)
     cluster = _cluster(options)
-    generator = _generator(options)
-    plan = _plan(options, generator)
-    name = f"{problems.name}-{plan.retriever}-{plan.tactics_from}"
+    served = served_settings(options)
+    generator = _generator(options, served)
+    plan = _plan(options, generator, served)
+    model = "" if served is None else f"-{read_address(served.tactics.generator).model}"
+    name = f"{problems.name}-{plan.retriever}-{plan.tactics_from}{model}"
     out = options.out or _OUT / re.sub(r"[^\w.-]+", "-", name)
     with Watching(quiet=options.quiet) as watcher:
         ended = Evaluation(
@@ -238,9 +246,16 @@ def _split_names(dataset: Path, split: str) -> Sequence[str]:
     return list(found)
 
 
-def _generator(options: argparse.Namespace) -> TacticGenerator | None:
-    """The generator, unless only templates are to be used. Raises ModelError, UserError."""
-    found = open_requested(options.generator, options.tactics_from or "both", options.download, "cpu")
+def _generator(options: argparse.Namespace, served: Settings | None) -> TacticGenerator | None:
+    """The generator, unless only templates, or only a model at a server, are to be used.
+
+    Raises ModelError, UserError.
+    """
+    if served is not None and options.tactics_from == "generator":
+        return None
+    found = open_requested(
+        "" if served else options.generator, options.tactics_from or "both", options.download, "cpu"
+    )
     if found is not None or options.tactics_from == "templates":
         return found
     found = open_generator("", options.download, "cpu")
@@ -251,11 +266,14 @@ def _generator(options: argparse.Namespace) -> TacticGenerator | None:
     return found
 
 
-def _plan(options: argparse.Namespace, generator: TacticGenerator | None) -> EvaluationPlan:
+def _plan(
+    options: argparse.Namespace, generator: TacticGenerator | None, served: Settings | None
+) -> EvaluationPlan:
+    is_alone = generator is None and served is None
     return EvaluationPlan(
         retriever=options.retriever,
-        tactics_from=options.tactics_from or ("templates" if generator is None else "both"),
-        generator=as_elsewhere(options.generator),
+        tactics_from=options.tactics_from or ("templates" if is_alone else "both"),
+        generator="" if served else as_elsewhere(options.generator),
         model=as_elsewhere(options.model),
         download=options.download,
         premises=options.premises,
@@ -264,6 +282,7 @@ def _plan(options: argparse.Namespace, generator: TacticGenerator | None) -> Eva
         workers=options.workers,
         limits=SearchLimits(options.seconds, options.nodes, options.tactics, options.tactic_seconds),
         lean=options.lean,
+        served=served,
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from lean_extract.common.files.reading import read_source
 from lean_extract.common.files.settings_files import settings_text
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Goal, NearStep, Premise
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.projects.packages import MANIFEST
 from lean_extract.source.projects.project import Project, find_sources, library_folders, module_of
@@ -231,10 +231,14 @@ class ProblemPremises:
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
         """The tactics of known proofs at similar goals, adapted, best first; none of the problems' own proofs."""
-        steps = self._retrieval.service.near_steps(goal, self._context)
-        known = [step for step in steps if step.theorem not in self._retrieval.problems]
+        known = self.near(goal)
         query = StepQuery(goal, self._context.module or "", self._context.theorem or "")
         return candidates(query, known, [one for one in premises if is_theorem(one)], limit)
+
+    def near(self, goal: Goal) -> list[NearStep]:
+        """Known steps at similar goals, the nearest first; none of the problems' own proofs."""
+        steps = self._retrieval.service.near_steps(goal, self._context)
+        return [step for step in steps if step.theorem not in self._retrieval.problems]
 
     def _ranked(self, goal: Goal) -> list[Premise]:
         count, names = self._retrieval.count, {premise.name for premise in self._used}

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.source.projects.project import find_project
@@ -24,20 +24,25 @@ from lsp_server.commands.eval_premises import (
     library_digest,
     open_service,
 )
+from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.peak_memory import measured
 from lsp_server.engine.proposing import make_proposer
+from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, model_folder, needs_mathlib
 from prover.closers import MATHLIB_CLOSERS
 from prover.generator.source import TacticGenerator
 from prover.odds import shipped_odds
 from prover.search.environment import Proposer, Shuffled
 from prover.search.problems import Problem, digest
-from prover.search.proving import ProposerFor, Prove, Prover
+from prover.search.proving import AuthorFor, ProposerFor, Prove, Prover
 from prover.search.run_folder import ProblemRow, RunDescription
 from prover.search.search import SearchLimits
 from prover.search.sets import ProblemSet
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
+
+if TYPE_CHECKING:
+    from prover.served.client import ModelServer
 
 log = logging.getLogger("premise_suggest")
 
@@ -48,7 +53,8 @@ class EvaluationPlan:
 
     `premises`: how many are retrieved for a state. `generated`: how many tactics the generator writes for
     one. `generator` and `model` are folders or names on the hub; empty: what is shipped. `lean`: the
-    command line of a Lean server; empty: found by itself.
+    command line of a Lean server; empty: found by itself. `served`: the settings of a model at a server, which
+    writes proofs while the search runs; None: none is asked.
     """
 
     retriever: RetrieverKind = "ours"
@@ -62,6 +68,12 @@ class EvaluationPlan:
     workers: int = 1
     limits: SearchLimits = field(default_factory=SearchLimits)
     lean: str = ""
+    served: Settings | None = None
+
+    @property
+    def has_generator(self) -> bool:
+        """Whether a generator on this machine is used; a model at a server may be the only one."""
+        return self.tactics_from == "both" or (self.tactics_from == "generator" and self.served is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,7 @@ class Prepared:
     generator: TacticGenerator | None
     encoder: Encoder | None
     model: Path
+    server: ModelServer | None = None
 
 
 def prepare(
@@ -103,7 +116,8 @@ def prepare(
         _compile_library(problems.project, progress, stop)
     folder = model_folder(plan.model, download=plan.download)
     encoder = None if plan.retriever == "none" else Encoder.load(folder)
-    return Prepared(toolchain, generator, encoder, folder)
+    server = None if plan.served is None else OpenGenerator().server(plan.served)
+    return Prepared(toolchain, generator, encoder, folder, server)
 
 
 def _compile_library(root: Path, progress: Progress, stop: Event) -> None:
@@ -141,6 +155,10 @@ def describe(problems: ProblemSet, plan: EvaluationPlan, prepared: Prepared) -> 
         "tactic_seconds": plan.limits.tactic_seconds,
         "odds": shipped_odds().fingerprint,
     }
+    if prepared.server is not None and plan.served is not None:
+        from lsp_server.commands.eval_served import settings_of  # with an HTTP client
+
+        settings |= settings_of(prepared.server, plan.served)
     return RunDescription(settings, len(problems.posed), plan.passes)
 
 
@@ -160,11 +178,11 @@ def setup_of(
     return ProvingSetup(replace(problems, posed=()), names, roots, plan)
 
 
-def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
-    """The function that makes the proposer for a problem and a pass."""
+def proposers(setup: ProvingSetup, prepared: Prepared) -> tuple[ProposerFor, AuthorFor | None]:
+    """The functions that make the proposer, and the author if there is one, for a problem and a pass."""
     plan = setup.plan
     extra = MATHLIB_CLOSERS if needs_mathlib(setup.problems.project) else ()
-    retrieval = _retrieval(setup, prepared)
+    retrieval = retrieval_of(setup, prepared)
 
     def proposer(problem: Problem, pass_number: int) -> Proposer:
         premises = None if retrieval is None else ProblemPremises(retrieval, problem)
@@ -178,18 +196,28 @@ def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
         )
         return Shuffled(tactics, pass_number - 1)
 
-    return proposer
+    if prepared.server is None or plan.served is None:
+        return proposer, None
+    from lsp_server.commands.eval_served import authors  # with an HTTP client
+
+    return proposer, authors(prepared.server, plan.served, retrieval)
 
 
 @asynccontextmanager
 async def opened_prover(
-    setup: ProvingSetup, prepared: Prepared, proposer_for: ProposerFor
+    setup: ProvingSetup, prepared: Prepared, sources: tuple[ProposerFor, AuthorFor | None]
 ) -> AsyncIterator[Prove]:
     """What proves problems with a Lean of its own, which ends with the block. Raises LeanError."""
-    problems, toolchain = setup.problems, prepared.toolchain
+    problems, toolchain, (proposer_for, author_for) = setup.problems, prepared.toolchain, sources
     async with await LeanSession.start(problems.project, toolchain, LeanLimits()) as session:
         prover = Prover(
-            session, toolchain, problems.project, proposer_for, setup.plan.limits, problems.stated_alone
+            session,
+            toolchain,
+            problems.project,
+            proposer_for,
+            setup.plan.limits,
+            problems.stated_alone,
+            author_for,
         )
 
         async def prove(problem: Problem, pass_number: int) -> ProblemRow:
@@ -200,7 +228,8 @@ async def opened_prover(
         yield prove
 
 
-def _retrieval(setup: ProvingSetup, prepared: Prepared) -> Retrieval | None:
+def retrieval_of(setup: ProvingSetup, prepared: Prepared) -> Retrieval | None:
+    """The retriever of the plan; None if it has none. Raises ModelError, IndexMissing, IndexDamaged."""
     if prepared.encoder is None:
         return None
     problems, plan = setup.problems, setup.plan

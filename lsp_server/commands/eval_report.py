@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from prover.search.run_folder import RESULTS, ProblemRow, RunDescription, read_description, read_rows
+from prover.spending import ModelUse
 from retriever.metrics import bootstrap
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.charts import Bar, BarPanel, bar_chart
@@ -28,6 +30,34 @@ class Rate:
     percent: Interval
 
 
+_COUNTS = ("requests", "prompt_tokens", "answer_tokens", "seconds")
+"""What is counted of a model at a server, as in `ModelUse`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """What a model at a server was asked.
+
+    `total`: for all searches, with the first error. `medians`: of `_COUNTS`, for a search. `failed`: how many searches
+    had an error of the model.
+    """
+
+    total: ModelUse
+    medians: Mapping[str, float]
+    failed: int
+
+    @classmethod
+    def of(cls, uses: Sequence[ModelUse]) -> ModelFigures:
+        """Those of at least one search."""
+        values: dict[str, list[Any]] = {name: [getattr(use, name) for use in uses] for name in _COUNTS}
+        errors = [use.error for use in uses if use.error]
+        sums: dict[str, Any] = {name: sum(found) for name, found in values.items()}
+        sums["seconds"] = round(sums["seconds"], 3)
+        is_estimate, error = any(use.is_estimate for use in uses), errors[0] if errors else ""
+        medians = {name: statistics.median(found) for name, found in values.items()}
+        return cls(ModelUse(**sums, is_estimate=is_estimate, error=error), medians, len(errors))
+
+
 @dataclass(frozen=True, slots=True)
 class RunFigures:
     """A run in numbers.
@@ -37,7 +67,7 @@ class RunFigures:
     them all. Medians are over what was searched, `proof_seconds` over what was proved, `short_seconds` over
     proofs of at most two steps; None where there is nothing. `memory_mb` and `processes` are the most of
     Lean in one search. `failed` counts the rows of problems that could not be searched, `refused` found
-    proofs that a fresh Lean did not accept.
+    proofs that a fresh Lean did not accept. `model`: of a model at a server; None if none was asked.
     """
 
     rows: int
@@ -55,6 +85,7 @@ class RunFigures:
     tactics: float | None
     memory_mb: int
     processes: int
+    model: ModelFigures | None = None
 
 
 def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
@@ -75,6 +106,7 @@ def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
         by_level[level_of[name]].append(found)
     searched = [row for row in rows if row.status != "failed"]
     proved = [row for row in rows if row.is_proved]
+    uses = [row.model for row in rows if row.model is not None]
     return RunFigures(
         rows=len(rows),
         proved=len(proved),
@@ -91,6 +123,7 @@ def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
         tactics=_median(row.tactics for row in searched),
         memory_mb=max((row.memory_mb for row in rows), default=0),
         processes=max((row.processes for row in rows), default=0),
+        model=ModelFigures.of(uses) if uses else None,
     )
 
 
@@ -123,9 +156,10 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Its name in tables: retriever and source of tactics."""
+        """Its name in tables: retriever, source of tactics, and the model at a server, if there is one."""
         settings = self.description.settings
-        return f"{settings['retriever']}, {settings['tactics_from']}"
+        _, _, model = str(settings.get("served", "")).partition("#")
+        return ", ".join(filter(None, [str(settings["retriever"]), str(settings["tactics_from"]), model]))
 
     @property
     def expected(self) -> int:
@@ -161,8 +195,23 @@ def notes(runs: Sequence[Run]) -> list[str]:
             found.append(f"{run.folder}: {run.figures.rows} of {run.expected} searches are done.")
         if run.figures.refused:
             found.append(f"{run.folder}: Lean refused {run.figures.refused} of the proofs that were found.")
+        if run.figures.model is not None:
+            found.append(f"{run.folder}: {_asked(run, run.figures.model)}")
         found += run.complaints
     return found
+
+
+def _asked(run: Run, model: ModelFigures) -> str:
+    """What a model was asked in a run, in all, in sentences."""
+    settings, total = run.description.settings, model.total
+    asked = (
+        f"{settings['served']} was asked {total.requests:,} times about problems {settings['data']}, with at most "
+        f"{settings['prompt_premises']} premises in a prompt: {total.prompt_tokens:,} tokens of prompts, "
+        f"{total.answer_tokens:,} of answers, {total.seconds:,.0f} s."
+    )
+    if total.is_estimate:
+        asked += " The server did not count all tokens, so they are an estimate."
+    return f"{asked} In {model.failed} searches it failed: {total.error}" if model.failed else asked
 
 
 def table(runs: Sequence[Run]) -> list[list[str]]:
@@ -173,6 +222,8 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
     head += [f"pass@{passes} %"] if passes > 1 else []
     head += [level if not level.isdigit() else f"level {level}" for level in levels]
     head += ["failed", "s per proof", f"s, {_SHORT} steps", "s", "nodes", "tactics", "MB", "processes"]
+    with_model = any(run.figures.model is not None for run in runs)
+    head += ["requests", "prompt tokens", "answer tokens", "s of the model"] if with_model else []
     lines = [head]
     for name, run in zip(_names_of(runs), runs, strict=True):
         figures = run.figures
@@ -184,8 +235,14 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
         line += [_number(figures.short_seconds, "{:.1f}")]
         line += [_number(figures.seconds, "{:.1f}"), _number(figures.nodes), _number(figures.tactics)]
         line += [str(figures.memory_mb), str(figures.processes)]
+        line += _model_cells(figures.model) if with_model else []
         lines.append(line)
     return lines
+
+
+def _model_cells(model: ModelFigures | None) -> list[str]:
+    """The medians of what a model was asked for a problem."""
+    return ["-"] * len(_COUNTS) if model is None else [f"{model.medians[name]:,.0f}" for name in _COUNTS]
 
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:

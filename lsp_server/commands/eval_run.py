@@ -145,6 +145,8 @@ class Evaluation:
         watched = self.watcher.report, self._stop
         prepared = await asyncio.to_thread(prepare, problems, plan, self.generator, *watched)
         description = await asyncio.to_thread(describe, problems, plan, prepared)
+        if prepared.server is not None:
+            await prepared.server.models()  # rather no answer now than after the index is built
         await require_mathlib(problems.posed, problems.project, prepared.toolchain)
         with opened(self.out, description, resume=self.resume) as results:
             tasks = self._left_to_do(results)
@@ -197,8 +199,8 @@ async def _on_leans(
     stack: AsyncExitStack, setup: ProvingSetup, prepared: Prepared, count: int
 ) -> list[Prove]:
     """Leans of this process, which share an index."""
-    proposer_for = await asyncio.to_thread(proposers, setup, prepared)
-    opened_provers = (opened_prover(setup, prepared, proposer_for) for _ in range(count))
+    sources = await asyncio.to_thread(proposers, setup, prepared)
+    opened_provers = (opened_prover(setup, prepared, sources) for _ in range(count))
     return [await stack.enter_async_context(one) for one in opened_provers]
 
 
@@ -294,29 +296,27 @@ class ProvingProcess:
 
     def __init__(self, setup: ProvingSetup, models: tuple[str, str]) -> None:
         plan = setup.plan
-        generator = (
-            None if plan.tactics_from == "templates" else open_generator(plan.generator, plan.download, "cpu")
-        )
+        generator = open_generator(plan.generator, plan.download, "cpu") if plan.has_generator else None
         prepared = prepare(setup.problems, plan, generator, lambda stage, done, total: None, Event())
         if (_fingerprint(prepared.encoder), _fingerprint(generator)) != models:
             raise ClusterLost(
                 "A worker has another model than this machine.", "Install the same models on all machines."
             )
-        proposer_for = proposers(setup, prepared)
+        sources = proposers(setup, prepared)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()  # Lean ends with the thread that started it
         self._proving: asyncio.Task[Any] | None = None
         self._stack = AsyncExitStack()
         try:
-            opening = opened_prover(setup, prepared, proposer_for)
+            opening = opened_prover(setup, prepared, sources)
             self._prove = self._run(self._stack.enter_async_context(opening))
         except BaseException:
             self._end_loop()
             raise
 
     def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
-        """Prove a problem. Raises LeanNotFound."""
+        """Prove a problem. Raises LeanNotFound, ModelUnreachable."""
         return self._run(self._proved(problem, pass_number))
 
     async def _proved(self, problem: Problem, pass_number: int) -> ProblemRow:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lean_extract.common.devices import DEVICES
 from lean_extract.common.option_parser import OptionGroup
-from lean_extract.common.option_types import depth, seconds
+from lean_extract.common.option_types import depth, positive, seconds
 from lsp_server.engine.settings import SOURCES
 
 
@@ -62,3 +62,11 @@ def add_tactic_options(parser: OptionGroup) -> None:
     parser.add_argument("--generator", metavar="NAME", default="", help=text)
     text = "where tactics come from (default: both)"
     parser.add_argument("--tactics-from", choices=SOURCES, default=None, help=text)
+
+
+def add_served_options(parser: OptionGroup) -> None:
+    """Declare what a model at a server is asked for a proof."""
+    text = "premises in a prompt for a model at a server; 0: none (default: those retrieved)"
+    parser.add_argument("--prompt-premises", type=depth, default=None, metavar="N", help=text)
+    text = "tokens that such a model may read and write for one proof (default: docs/models.md)"
+    parser.add_argument("--model-tokens", type=positive, default=None, metavar="N", help=text)

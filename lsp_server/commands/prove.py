@@ -16,7 +16,12 @@ from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import opened_generator, print_json, settings_for, show_first_use
 from lsp_server.commands.interrupts import stop_loop_on_interrupt
 from lsp_server.commands.lean_files import LeanFile, require_writable
-from lsp_server.commands.options import add_lean_option, add_model_options, add_tactic_options
+from lsp_server.commands.options import (
+    add_lean_option,
+    add_model_options,
+    add_served_options,
+    add_tactic_options,
+)
 from lsp_server.commands.place import position_of, read_place
 from lsp_server.engine.answering_stores import stores_for
 from lsp_server.engine.documented_json import to_json
@@ -63,6 +68,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     search.add_argument("--no-imports", dest="imports", action="store_false", help=text)
     add_lean_option(search)
     add_tactic_options(search)
+    add_served_options(search)
     add_model_options(search)
 
 

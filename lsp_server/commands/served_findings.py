@@ -8,7 +8,7 @@ from contextlib import aclosing
 from lean_extract.common.errors import ModelError
 from lean_extract.common.terminal_text import shown
 from lsp_server.commands.findings import Finding
-from lsp_server.engine.generators import OpenGenerator, is_served
+from lsp_server.engine.generators import OpenGenerator, served_name
 from lsp_server.engine.settings import Settings
 
 NAME = "model at a server"
@@ -44,8 +44,8 @@ async def served_finding(settings: Settings) -> Finding:
 
 def consent(settings: Settings) -> str:
     """What the model that is set gets, as a sentence; empty if none is."""
-    name = settings.tactics.generator
-    if not is_served(name):
+    name = served_name(settings.tactics.generator)
+    if not name:
         return ""
     from lsp_server.engine.served_models import allowed_address
 

@@ -67,7 +67,7 @@ function _shtab_premise_suggest_using
 end
 
 set -g _shtab_premise_suggest_commands setup suggest prove fill repair search uses doctor serve http mcp index generator 'generator add' 'generator remove' collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
-set -g _shtab_premise_suggest_opts_with_value --after --as --backend --caller --collection --column --data --dataset --device --dojo --file --folder --form --generated --generator --git --goal --host --k --kind --lean --library --like --limit --line --log --memory --mentions --model --module --name --nodes --out --package --part --passes --picture --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
+set -g _shtab_premise_suggest_opts_with_value --after --as --backend --caller --collection --column --data --dataset --device --dojo --file --folder --form --generated --generator --git --goal --host --k --kind --lean --library --like --limit --line --log --memory --mentions --model --model-tokens --module --name --nodes --out --package --part --passes --picture --port --premises --processes --project --prompt-premises --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
 
 complete -c premise-suggest -e
 complete -c premise-suggest -f
@@ -125,6 +125,8 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l no-import
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l lean -x -d 'the command line of the Lean to run (default: found automatically)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l generator -x -d 'the tactic generator: a folder, owner/name on the hub, or http://HOST/v1#MODEL, which is asked in addition (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l tactics-from -xka "both templates generator" -d 'where tactics come from (default: both)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l prompt-premises -x -d 'premises in a prompt for a model at a server; 0: none (default: those retrieved)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l model-tokens -x -d 'tokens that such a model may read and write for one proof (default: docs/models.md)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l download -d 'download that model from the hub if it is not on this machine'
@@ -141,6 +143,8 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l no-imports
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l lean -x -d 'the command line of the Lean to run (default: found automatically)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l generator -x -d 'the tactic generator: a folder, owner/name on the hub, or http://HOST/v1#MODEL, which is asked in addition (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l tactics-from -xka "both templates generator" -d 'where tactics come from (default: both)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l prompt-premises -x -d 'premises in a prompt for a model at a server; 0: none (default: those retrieved)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l model-tokens -x -d 'tokens that such a model may read and write for one proof (default: docs/models.md)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l download -d 'download that model from the hub if it is not on this machine'
@@ -273,7 +277,9 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l da
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l project -xka "(__fish_complete_directories)" -d 'the Lean project to prove them in; it must have what their headers import'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l retriever -xka "none bm25 dense ours oracle" -d 'where premises come from (default: ours)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l tactics-from -xka "both templates generator" -d 'where tactics come from (default: both, if there is a generator)'
-complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l generator -x -d 'the tactic generator: a folder, owner/name on the hub, or byt5, which is shipped (default: shipped shapes)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l generator -x -d 'the tactic generator: a folder, owner/name on the hub, byt5, which is shipped, or http://HOST/v1#MODEL, which writes proofs in addition (default: shipped shapes)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l prompt-premises -x -d 'premises in a prompt for a model at a server; 0: none (default: those retrieved)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l model-tokens -x -d 'tokens that such a model may read and write for one proof (default: docs/models.md)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l model -x -d 'the encoder: a folder, or owner/name on the hub (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l download -d 'download them from the hub if needed'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minif2f' -l premises -x -d 'premises per state (default: 16)'
@@ -301,7 +307,9 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l fo
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l split -xka "test valid" -d 'which part of the --dataset (default: test)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l retriever -xka "none bm25 dense ours oracle" -d 'where premises come from (default: ours)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l tactics-from -xka "both templates generator" -d 'where tactics come from (default: both, if there is a generator)'
-complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l generator -x -d 'the tactic generator: a folder, owner/name on the hub, or byt5, which is shipped (default: shipped shapes)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l generator -x -d 'the tactic generator: a folder, owner/name on the hub, byt5, which is shipped, or http://HOST/v1#MODEL, which writes proofs in addition (default: shipped shapes)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l prompt-premises -x -d 'premises in a prompt for a model at a server; 0: none (default: those retrieved)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l model-tokens -x -d 'tokens that such a model may read and write for one proof (default: docs/models.md)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l model -x -d 'the encoder: a folder, or owner/name on the hub (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l download -d 'download them from the hub if needed'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval project' -l premises -x -d 'premises per state (default: 16)'
@@ -324,7 +332,9 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using eval; and test $_sh
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -s h -l help -d 'show this help message and exit'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l retriever -xka "none bm25 dense ours oracle" -d 'where premises come from (default: ours)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l tactics-from -xka "both templates generator" -d 'where tactics come from (default: both, if there is a generator)'
-complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l generator -x -d 'the tactic generator: a folder, owner/name on the hub, or byt5, which is shipped (default: shipped shapes)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l generator -x -d 'the tactic generator: a folder, owner/name on the hub, byt5, which is shipped, or http://HOST/v1#MODEL, which writes proofs in addition (default: shipped shapes)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l prompt-premises -x -d 'premises in a prompt for a model at a server; 0: none (default: those retrieved)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l model-tokens -x -d 'tokens that such a model may read and write for one proof (default: docs/models.md)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l model -x -d 'the encoder: a folder, or owner/name on the hub (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l download -d 'download them from the hub if needed'
 complete -c premise-suggest -n '_shtab_premise_suggest_using eval minicore' -l premises -x -d 'premises per state (default: 16)'

@@ -13,7 +13,7 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise, TacticOutcome
 from lsp_server.documents.goal_positions import text_to_line
-from lsp_server.engine.generators import OpenGenerator, is_served
+from lsp_server.engine.generators import OpenGenerator, served_name
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
 from lsp_server.engine.proof_states import ProofStates
@@ -288,7 +288,7 @@ SOURCES = (
     _Source(
         GENERATOR,
         lambda wanted: (
-            wanted.source == "both" or (wanted.source == "generator" and not is_served(wanted.generator))
+            wanted.source == "both" or (wanted.source == "generator" and not served_name(wanted.generator))
         ),
         CandidateTactics.from_generator,
     ),

@@ -59,21 +59,26 @@ _NEEDED = ("torch", "transformers", "onnx")
 """The modules that an export imports; the extra `train` installs them."""
 
 
-def is_served(setting: str) -> bool:
-    """Whether a generator is the address of a model at a server, which writes in addition to the shipped one."""
-    return setting.lower().startswith(("http://", "https://"))
+def served_name(setting: str) -> str:
+    """The address of a model at a server, which writes in addition to the shipped one; empty if none is named.
+
+    PREMISE_SUGGEST_GENERATOR counts where the setting is empty.
+    """
+    named = setting or os.environ.get(_VARIABLE, "")
+    return named if named.lower().startswith(("http://", "https://")) else ""
 
 
 def generator_folder(setting: str, *, download: bool = False) -> Path | None:
     """The generator's folder: the one that is set (PREMISE_SUGGEST_GENERATOR counts, too), else the shipped;
-    None if there is neither. `byt5` is the name of a second shipped one.
+    None if there is neither. `byt5` is the name of a second shipped one. Where the variable has the address of a model
+    at a server, it is the shipped one, which that writes in addition to.
 
     A name of the hub is looked up in the hub's cache, and fetched if `download` is set. A checkpoint that is
     not exported yet is exported, which may take minutes; later calls find it done. How its prompts are written
     may follow its name: `owner/name#llmstep`. Raises ModelError.
     """
-    named = setting or os.environ.get(_VARIABLE)
-    if not named:
+    named = setting or os.environ.get(_VARIABLE, "")
+    if not named or (not setting and served_name("")):
         return SHIPPED_GENERATOR if (SHIPPED_GENERATOR / files.CONFIG).is_file() else None
     if named == BYT5:
         return SHIPPED_BYT5
@@ -158,7 +163,7 @@ def _name_and_form(named: str) -> tuple[str, str]:
 
 def _found(name: str, download: bool, named_by: str) -> Path:
     """The folder that a name means. Raises ModelError."""
-    if is_served(name):
+    if served_name(name):
         raise ModelError(
             f"{shown(name)} is a model at a server, not a folder.",
             "Name it in the setting `tactics.generator`, or with `suggest --generator`.",
@@ -313,13 +318,11 @@ def open_requested(name: str, source: str, download: bool, device: Device) -> Ta
         source: where tactics come from, one of `settings.SOURCES`.
 
     Raises:
-        UserError: a generator is named, and tactics are to come from templates alone; it is at a server.
+        UserError: a generator is named, and tactics are to come from templates alone.
         ModelError: it cannot be loaded, or none is named and none is shipped.
     """
     if source == "templates" and name:
         raise UserError("--generator has no effect on templates.", "Leave out --tactics-from templates.")
-    if is_served(name):
-        raise UserError("This command asks no model at a server.", "Give a folder, or owner/name on the hub.")
     if not name and source != "generator":
         return None
     return needed(open_generator(name, download, device))
@@ -361,13 +364,14 @@ class OpenGenerator:
 
     def server(self, settings: Settings) -> ModelServer | None:
         """The server of the model that the settings name; None if they name none. Raises ModelError."""
-        if settings.tactics.source == "templates" or not is_served(settings.tactics.generator):
+        name = served_name(settings.tactics.generator)
+        if settings.tactics.source == "templates" or not name:
             return None
         if self._served is None:
             from lsp_server.engine.served_models import ServedModels  # with an HTTP client
 
             self._served = ServedModels()
-        return self._served.server(settings)
+        return self._served.server(name, settings.models)
 
     async def get(self, name: str, *, download: bool, device: Device) -> TacticGenerator | None:
         """The configured generator; None if none is configured and none is shipped.
@@ -379,7 +383,7 @@ class OpenGenerator:
 
         Raises ModelError.
         """
-        held, request = self._held, ("" if is_served(name) else name, download, device)
+        held, request = self._held, ("" if served_name(name) else name, download, device)
         if held is None or not held.answers(request, self._clock()):
             held = await to_the_end(self._current(request))
         if isinstance(held.found, ModelError):

@@ -14,7 +14,7 @@ from typing import Protocol
 from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.candidate_tactics import template_candidates
-from lsp_server.engine.generators import is_served, needed
+from lsp_server.engine.generators import needed, served_name
 from lsp_server.engine.listing import names_at
 from lsp_server.engine.premise_ranking import in_scope
 from lsp_server.engine.project_index import ProjectIndex
@@ -183,7 +183,7 @@ async def proposer_at(context: RequestContext, position: GoalPosition, warnings:
 async def _generator(context: RequestContext, warnings: list[str]) -> TacticGenerator | None:
     """The generator that is set; where it cannot be used and is not the only source, a warning. Raises ModelError."""
     settings = context.settings
-    is_only_served = settings.tactics.source == "generator" and is_served(settings.tactics.generator)
+    is_only_served = settings.tactics.source == "generator" and served_name(settings.tactics.generator)
     if settings.tactics.source == "templates" or is_only_served:
         return None
     try:

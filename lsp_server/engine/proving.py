@@ -32,18 +32,20 @@ from lsp_server.engine.proof_scripts import ScriptWriter
 from lsp_server.engine.proposing import WrittenHere, proposer_at
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
-from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
+from lsp_server.engine.schema_proofs import ModelUseItem, ProofAnswer, ProofProgress, ProofStatus
 from lsp_server.engine.tasks import LeanProgress, OnWaiting, begun_again, unless_set, while_waiting
 from lsp_server.engine.with_imports import WithImports
-from lsp_server.engine.written_proofs import ProofWriter, proof_writer
+from lsp_server.engine.written_proofs import NO_PROOFS, author_at
 from lsp_server.limits import KNOWN_PROOF_SECONDS, PROOF_PROGRESS_SECONDS
 from prover.refutation import unless_refuted
-from prover.search.environment import LeanEnvironment, Seeded
+from prover.search.environment import LeanEnvironment
 from prover.search.memory import ProofMemory, Remembering
 from prover.search.partial import furthest
 from prover.search.script import forms
 from prover.search.search import SearchLimits, SearchResult, search
 from prover.search.tree import SearchTree
+from prover.search.writer import ProofWriter
+from prover.spending import ModelUse
 
 _OF_A_PROPOSITION = "refine (fun (_ : True) => (?_ : (_ : Prop))) True.intro"
 """It is accepted for every goal that is a proposition, and for no other."""
@@ -120,17 +122,15 @@ class _Proving:
             return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=hindrance))
         known = await self._known()
         seconds = min(self.request.seconds, KNOWN_PROOF_SECONDS) if known else self.request.seconds
+        author = author_at(self.context, self.found.asked, prepared.premises, answer.warnings)
         begin = time.monotonic()
-        async with proof_writer(
-            self.context,
-            self.lean,
-            self.found.asked,
-            main_goal(self.found.state),
-            prepared.premises,
-            self.stop,
-            answer.warnings,
-        ) as writer:
+        writer = ProofWriter(main_goal(self.found.state), self.stop, SearchLimits(seconds))
+        async with writer.at_work(author, LeanEnvironment(self.lean, self.found.asked)):
             result, written = await self._searched(prepared, writer, seconds, on_progress)
+        if author is not None:
+            answer = replace(answer, model=_use(author.spending.use()))
+        if writer.error is not None:
+            answer.warnings.append(NO_PROOFS.format(writer.error))
         if isinstance(result, str):
             seconds = round(time.monotonic() - begin, 3)
             return SearchedProof(replace(answer, status=ProofStatus.FALSE, message=result, seconds=seconds))
@@ -153,7 +153,6 @@ class _Proving:
         self, prepared: WrittenHere, writer: ProofWriter, seconds: float, on_progress: OnProofProgress | None
     ) -> tuple[SearchResult | str, TacticOutcome | None]:
         """The result of the search, or why the goal is false; and a proof that a model has written meanwhile."""
-        begin = time.monotonic()
         environment = LeanEnvironment(self.lean, self.found.asked)
         proposer = Remembering(prepared, self.memory)
         watch = None if on_progress is None else _Progress(on_progress, seconds)
@@ -164,15 +163,9 @@ class _Proving:
             self.found.state,
             lambda one: one.status == "proved" or writer.ended.is_set(),
         )
-        if isinstance(result, str) or result.status == "proved" or self.stop.is_set():
+        if isinstance(result, str) or result.status == "proved":
             return result, None
-        written = await writer.proof(begin + seconds - time.monotonic())
-        left = begin + seconds - time.monotonic()
-        if written is None and writer.beginnings and left > 0:
-            seeded = Seeded(proposer, main_goal(self.found.state), tuple(writer.beginnings))
-            result = await search(
-                environment, seeded, SearchLimits(left), stop=writer.ended, on_outcome=watch
-            )
+        result, written = await writer.after(result, environment, proposer, watch)
         return result, None if written is None else self.found.outcome(written)
 
     async def _known(self) -> TacticOutcome | None:
@@ -234,6 +227,10 @@ class _Proving:
                 return "".join([_hindrance_in(one, at.text or "") async for one in stream])
         except (LeanDied, LeanTimeout):  # the search starts it again, or says why not
             return ""
+
+
+def _use(use: ModelUse) -> ModelUseItem:
+    return ModelUseItem(use.requests, use.prompt_tokens, use.answer_tokens, use.seconds, use.is_estimate)
 
 
 def _hindrance_in(outcome: TacticOutcome, text: str) -> str:

@@ -35,6 +35,17 @@ class ProofProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelUseItem:
+    """What a model at a server was asked in a search for a proof."""
+
+    requests: Annotated[int, "How many requests it got; answers that were known are not asked for again."]
+    prompt_tokens: Annotated[int, "The tokens of the prompts."]
+    answer_tokens: Annotated[int, "The tokens of the answers."]
+    seconds: Annotated[float, "How long at least one request was under way."]
+    is_estimate: Annotated[bool, "Whether the server did not count some of the tokens."]
+
+
+@dataclass(frozen=True, slots=True)
 class ProofAnswer:
     """The result of a search for the proof of one `sorry`, or of one goal."""
 
@@ -70,6 +81,7 @@ class ProofAnswer:
     memory_mb: Annotated[int, "The most private memory of all Lean processes together, in megabytes."] = 0
     processes: Annotated[int, "The most Lean processes at the same time."] = 0
     warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
+    model: Annotated[ModelUseItem | None, "What a model at a server was asked; null if none is set."] = None
 
 
 @dataclass(frozen=True, slots=True)

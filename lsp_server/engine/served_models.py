@@ -1,13 +1,13 @@
 """Models at servers: which may be asked, and what they are asked about a goal of a project.
 
-Imported only where `tactics.generator` is the address of a model.
+Imported only where a generator is the address of a model.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -20,23 +20,24 @@ from lsp_server.engine.settings import ModelSettings, Settings
 from prover.served.address import ModelAddress, read_address
 from prover.served.client import ModelServer
 from prover.served.prompts import Material
+from prover.served.proving import ModelAuthor, ProofPlan
 from prover.served.writing import next_tactics
+from prover.spending import Spending
 from prover.verify import GoalPosition
 
-_NEAR = 8
+NEAR = 8
 """How many known steps at similar goals a prompt has."""
 
 
 class ServedModels:
-    """The server that the settings name; all who ask it share its bound on requests."""
+    """The server of a model; all who ask it share its bound on requests."""
 
     def __init__(self) -> None:
         self._held: tuple[tuple[ModelAddress, str, str, int], ModelServer] | None = None
 
-    def server(self, settings: Settings) -> ModelServer:
-        """The server. Raises ModelError: the address is none, or its host is not allowed."""
-        models = settings.models
-        address = allowed_address(settings.tactics.generator, models)
+    def server(self, name: str, models: ModelSettings) -> ModelServer:
+        """The server at an address. Raises ModelError: it is none, or its host is not allowed."""
+        address = allowed_address(name, models)
         key = (address, os.environ.get(models.key_variable, "").strip(), models.key_variable, models.requests)
         if self._held is None or self._held[0] != key:
             self._held = key, ModelServer(*key)
@@ -55,6 +56,16 @@ def allowed_address(name: str, models: ModelSettings) -> ModelAddress:
     return address
 
 
+def author_of(
+    server: ModelServer, models: ModelSettings, material: Callable[[Goal], Awaitable[Material]], seed: int = 0
+) -> ModelAuthor:
+    """A model as an author of proofs of one theorem. `seed`: the first of its seeds."""
+    plan = ProofPlan(
+        models.samples, models.repairs, models.prompt_tokens, models.answer_tokens, models.prompts, seed
+    )
+    return ModelAuthor(server, material, plan, Spending(models.proof_tokens))
+
+
 @dataclass(frozen=True, slots=True)
 class AskedGoal:
     """A goal that a model is asked about."""
@@ -68,12 +79,12 @@ class AskedGoal:
         """What prompts are filled with. Raises BadSource, PremiseIndexError, ModelError."""
         where, near = self.index.context_at(self.position), []
         if settings.tactics.neighbours:
-            near = self.index.service.near_steps(self.goal, where, _NEAR)
+            near = self.index.service.near_steps(self.goal, where, NEAR)
         return Material(
             self.goal,
-            self.premises,
+            self.premises[: settings.models.premises],
             near,
-            _text_above(self.position),
+            text_above(self.position),
             settings.tactics.generated,
         )
 
@@ -99,7 +110,7 @@ class AskedGoal:
             warnings.append(f"The generator gave no tactics: {error}")
 
 
-def _text_above(position: GoalPosition) -> str:
+def text_above(position: GoalPosition) -> str:
     """The file's text above the declaration with the goal."""
     document = LeanDocument(text_of(position))
     start, _ = document.declaration(document.offset(position.position))

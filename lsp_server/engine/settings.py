@@ -203,6 +203,16 @@ class ModelSettings:
         3000, "The longest prompt for a model at a server, in tokens, roughly.", 200, 200_000
     )
     answer_tokens: int = _setting(2048, "The longest answer of a model at a server, in tokens.", 16, 65_536)
+    premises: int = _setting(
+        200, "How many premises a prompt for a model at a server has at most; 0: none.", 0, 200
+    )
+    proof_tokens: int = _setting(
+        0,
+        "How many tokens a model at a server may read and write in one search for a proof; 0: what `models.samples` "
+        "and `models.repairs` come to.",
+        0,
+        100_000_000,
+    )
     grammar: bool = _setting(
         False,
         "Let a model at a server write only premises that exist, where the server has grammars (llama.cpp, vLLM). "

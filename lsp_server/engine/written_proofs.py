@@ -1,104 +1,38 @@
-"""A proof that a model at a server writes while a search for one runs."""
+"""The model at a server that writes proofs of a goal of a project, while a search for one runs."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
 
-from lean_extract.common.errors import ModelError, PremiseSuggestError
-from lean_extract.records import Goal, TacticOutcome
-from lean_extract.session.live import LiveLean
+from lean_extract.common.errors import ModelError
+from lean_extract.records import Goal
 from lsp_server.engine.proposing import ProjectPremises
 from lsp_server.engine.request_context import RequestContext
-from lsp_server.engine.tasks import unless_set
-from prover.limits import SEARCH_TACTIC_SECONDS
-from prover.search.environment import LeanEnvironment
+from prover.search.writer import Author
 from prover.verify import GoalPosition
 
-
-class ProofWriter:
-    """The writing for one request. Where no model is set, nothing comes of it.
-
-    `ended`: set when the search may stop: a proof was written, or `stop` is set.
-    """
-
-    def __init__(
-        self, stop: asyncio.Event, writing: asyncio.Task[TacticOutcome | None] | None = None
-    ) -> None:
-        self.ended = stop if writing is None else asyncio.Event()
-        self.beginnings: list[str] = []
-        self._stop, self._writing = stop, writing
-
-    async def watch(self) -> None:
-        """Set `ended` when it is time."""
-        if await unless_set(self._stop, self._written()) is None:
-            await self._stop.wait()
-        self.ended.set()
-
-    async def proof(self, seconds: float) -> TacticOutcome | None:
-        """The proof, waited for so long; None if there is none by then."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(max(seconds, 0.0)):
-                return await unless_set(self._stop, self._written())
-        return None
-
-    async def _written(self) -> TacticOutcome | None:
-        return None if self._writing is None else await asyncio.shield(self._writing)
+NO_PROOFS = "The generator gave no proofs: {}"
+"""A warning, with the error."""
 
 
-@asynccontextmanager
-async def proof_writer(
-    context: RequestContext,
-    lean: LiveLean,
-    position: GoalPosition,
-    goal: Goal,
-    premises: ProjectPremises,
-    stop: asyncio.Event,
-    warnings: list[str],
-) -> AsyncGenerator[ProofWriter, None]:
-    """A context in which the model that the settings name writes proofs of a goal, and Lean judges them."""
+def author_at(
+    context: RequestContext, position: GoalPosition, premises: ProjectPremises, warnings: list[str]
+) -> Author | None:
+    """The model that the settings name; None if they name none. Where it must not be asked, a warning."""
     try:
         server = context.generator.server(context.settings)
     except ModelError as error:
-        warnings.append(f"The generator gave no proofs: {error}")
-        server = None
+        warnings.append(NO_PROOFS.format(error))
+        return None
     if server is None:
-        yield ProofWriter(stop)
-        return
-    from lsp_server.engine.served_models import AskedGoal  # with an HTTP client
-    from prover.served.proving import ProofPlan, write_proof
+        return None
+    from lsp_server.engine.served_models import AskedGoal, author_of  # with an HTTP client
+    from prover.served.prompts import Material
 
-    models = context.settings.models
-    plan = ProofPlan(
-        models.samples, models.repairs, models.prompt_tokens, models.answer_tokens, models.prompts
-    )
-    environment = LeanEnvironment(lean, position)
+    async def material(goal: Goal) -> Material:
+        ranked = tuple(await premises.retrieve(goal))
+        index = (await context.index.current()).index
+        asked = AskedGoal(index, position, goal, ranked)
+        return await asyncio.to_thread(asked.material, context.settings)
 
-    async def judged(scripts: Sequence[str]) -> list[TacticOutcome]:
-        async with aclosing(environment.run((), scripts, timeout=SEARCH_TACTIC_SECONDS)) as outcomes:
-            return [one async for one in outcomes]
-
-    async def write() -> TacticOutcome | None:
-        try:
-            ranked = tuple(await premises.retrieve(goal))
-            index = (await context.index.current()).index
-            material = await asyncio.to_thread(
-                AskedGoal(index, position, goal, ranked).material, context.settings
-            )
-            written = await write_proof(server, material, judged, plan)
-        except PremiseSuggestError as error:  # the search may find a proof without it
-            warnings.append(f"The generator gave no proofs: {error}")
-            return None
-        writer.beginnings += written.beginnings
-        return written.proof
-
-    writing = asyncio.create_task(write())
-    writer = ProofWriter(stop, writing)
-    watching = asyncio.create_task(writer.watch())
-    try:
-        yield writer
-    finally:
-        for task in (writing, watching):
-            task.cancel()
-        await asyncio.gather(writing, watching, return_exceptions=True)
+    return author_of(server, context.settings.models, material)

@@ -6,7 +6,14 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator
 
-from lsp_server.engine.schema_proofs import FillAnswer, FilledSorry, ProofAnswer, ProofProgress, ProofStatus
+from lsp_server.engine.schema_proofs import (
+    FillAnswer,
+    FilledSorry,
+    ModelUseItem,
+    ProofAnswer,
+    ProofProgress,
+    ProofStatus,
+)
 from lsp_server.rendering.labels import counted, shorten
 from lsp_server.rendering.style import Style
 
@@ -51,7 +58,16 @@ def effort_line(answer: ProofAnswer) -> str:
     """What a search took."""
     processes = f"{answer.processes:,} Lean process{'' if answer.processes == 1 else 'es'}"
     states, tactics = counted(answer.states, "state"), counted(answer.tactics, "tactic")
-    return f"{states}, {tactics}, {processes} with at most {answer.memory_mb:,} MB"
+    return f"{states}, {tactics}, {processes} with at most {answer.memory_mb:,} MB{_asked(answer.model)}"
+
+
+def _asked(model: ModelUseItem | None) -> str:
+    """What a model at a server was asked."""
+    if model is None:
+        return ""
+    about = "about " if model.is_estimate else ""
+    tokens = f"{about}{model.prompt_tokens:,} + {model.answer_tokens:,} tokens"
+    return f"; {counted(model.requests, 'request')} to the model, {tokens}, {model.seconds:.1f} s"
 
 
 def progress_line(progress: ProofProgress) -> str:
@@ -107,6 +123,8 @@ def _summary(answer: FillAnswer) -> Iterator[str]:
     for one in answer.sorries:
         if one.proof is not None and _is_explained(one.proof):
             yield f"{one.file}:{one.sorry.line}: {one.proof.message}"
+    warnings = (warning for one in answer.sorries if one.proof is not None for warning in one.proof.warnings)
+    yield from (f"warning: {warning}" for warning in dict.fromkeys(warnings))
     files = Counter(one.file for one in answer.sorries if one.written)
     written = f"; {counted(files.total(), 'proof')} written to {counted(len(files), 'file')}" if files else ""
     yield f"{answer.proved:,} of {len(answer.sorries):,} proved in {answer.seconds:.0f} s{written}"

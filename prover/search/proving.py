@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
 import unicodedata
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lean_extract.common.errors import LeanNotFound, PremiseSuggestError
+from lean_extract.common.errors import LeanNotFound, ModelUnreachable, PremiseSuggestError
 from lean_extract.session.live import LiveLean
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
@@ -21,9 +22,12 @@ from prover.search.problems import InvalidProblem, Posed, Problem
 from prover.search.run_folder import ProblemRow, not_written
 from prover.search.search import SearchLimits, SearchResult, search
 from prover.search.theorem import check_proof, write_proof
+from prover.search.writer import Author, ProofWriter
 
 ProposerFor = Callable[[Problem, int], Proposer]
 """(problem, pass from 1) -> what proposes tactics for it."""
+AuthorFor = Callable[[Problem, int], Author]
+"""(problem, pass from 1) -> the model that writes proofs of it."""
 Prove = Callable[[Problem, int], Awaitable[ProblemRow]]
 """(problem, pass from 1) -> its row; one problem at a time."""
 
@@ -39,7 +43,7 @@ class Prover:
     """All that one worker needs.
 
     `states_alone`: whether problems are standalone statements that Lean has not seen yet; a
-    fresh Lean checks each of them before the search.
+    fresh Lean checks each of them before the search. `author_for`: None: no model writes proofs meanwhile.
     """
 
     session: LiveLean
@@ -48,11 +52,12 @@ class Prover:
     proposer_for: ProposerFor
     limits: SearchLimits
     states_alone: bool = False
+    author_for: AuthorFor | None = None
 
     async def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
         """Search for a proof, check it, and return the row.
 
-        Raises LeanNotFound: there is no Lean any more.
+        Raises LeanNotFound, ModelUnreachable: there is no Lean any more, or no model.
         """
         blank = ProblemRow(problem.name, pass_number, "failed", problem.level)
         try:
@@ -60,23 +65,44 @@ class Prover:
             if defect:
                 return replace(blank, error=defect)
             return await self._searched(problem, blank)
-        except LeanNotFound:  # the next problem would fail in the same way
+        except (LeanNotFound, ModelUnreachable):  # the next problem would fail in the same way
             raise
         except PremiseSuggestError as error:
             return replace(blank, error=str(error))
 
     async def _searched(self, problem: Problem, blank: ProblemRow) -> ProblemRow:
-        proposer = self.proposer_for(problem, blank.pass_number)
-        environment = LeanEnvironment(self.session, problem.theorem)
-        result = await search(environment, proposer, self.limits)
-        row = _row(blank, result)
-        if result.status != "proved":
+        if self.author_for is None:
+            proposer = self.proposer_for(problem, blank.pass_number)
+            result = await search(LeanEnvironment(self.session, problem.theorem), proposer, self.limits)
+            row = _row(blank, result)
+        else:
+            row = await self._written(problem, blank, self.author_for(problem, blank.pass_number))
+        if row.status != "proved":
             return row
-        checked = await check_proof(problem.theorem, result.proof, self.toolchain, self.project)
+        checked = await check_proof(problem.theorem, row.proof, self.toolchain, self.project)
         row = replace(row, axioms=checked.axioms or ())
         if not checked.accepted:
             return replace(row, status="refused", error=checked.message)
         return row
+
+    async def _written(self, problem: Problem, blank: ProblemRow, author: Author) -> ProblemRow:
+        """The row of a search during which a model writes proofs, as for a user. Raises ModelUnreachable."""
+        proposer = self.proposer_for(problem, blank.pass_number)
+        environment = LeanEnvironment(self.session, problem.theorem)
+        goal = (await environment.start()).goals[0]
+        begin = time.monotonic()
+        writer = ProofWriter(goal, asyncio.Event(), self.limits)
+        written = None
+        async with writer.at_work(author, LeanEnvironment(self.session, problem.theorem)):
+            result = await search(environment, proposer, self.limits, stop=writer.ended)
+            if result.status != "proved":
+                result, written = await writer.after(result, environment, proposer)
+        if written is not None:
+            result = replace(result, status="proved", proof=(written.tactic,), reason="")
+        elif result.status != "proved" and isinstance(writer.error, ModelUnreachable):
+            raise writer.error
+        use = author.spending.use(str(writer.error or ""))
+        return replace(_row(blank, replace(result, seconds=time.monotonic() - begin)), model=use)
 
     async def _defect(self, problem: Problem) -> str:
         """Lean's error on the statement when its proof is `sorry`; empty if the statement is sound."""

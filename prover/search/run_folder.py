@@ -29,6 +29,7 @@ from lean_extract.common.typed import read_typed
 from lean_extract.records import to_json
 from lean_extract.source.projects.walking import EVALUATION_FILE, EVALUATION_FORMAT
 from prover.limits import MAX_LOCK_BYTES
+from prover.spending import ModelUse
 
 _VERSION = 1
 DESCRIPTION, RESULTS, _PROOFS, _LOCK = EVALUATION_FILE, "results.jsonl", "proofs", "lock"
@@ -46,7 +47,7 @@ class ProblemRow:
     up. `error`: the reason, in all cases but `proved`. `seconds`: the search's wall time. `nodes`, `tactics`:
     states expanded, tactics tried. `axioms`: those that the proof depends on. `memory_mb`, `processes`: the most
     private memory of the search's Lean processes, and the most of them at once. `settings`: the hash of the run's
-    settings.
+    settings. `model`: what a model at a server was asked, if one is.
     """
 
     name: str
@@ -65,6 +66,7 @@ class ProblemRow:
     settings: str = ""
     memory_mb: int = 0
     processes: int = 0
+    model: ModelUse | None = None
 
     @property
     def is_proved(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -74,6 +75,12 @@ def form_for(family: Family, model: str, own: str = "") -> PromptForm:
     return next(form for form in _shipped(family) if any(part in name for part in form.models))
 
 
+def forms_digest(families: Sequence[Family], model: str, own: str = "") -> str:
+    """A hash of the forms for a model's name. Raises ModelError."""
+    forms = [form_for(family, model, own) for family in families]
+    return hashlib.sha256(repr(forms).encode()).hexdigest()[:12]
+
+
 def fill(form: PromptForm, material: Material, tokens: int) -> Asked:
     """The form, filled. What does not fit into so many tokens is cut: premises by rank, which is said; the
     context from its start.
@@ -104,7 +111,7 @@ def fill(form: PromptForm, material: Material, tokens: int) -> Asked:
                 taken.append(_LEFT_OUT.format(len(lists[name]) - len(taken)))
             texts[name] = "\n".join(taken) or "(none)"
             left -= len(texts[name])
-    texts["context"] = _last(material.context.strip("\n").split("\n"), max(left, 0))
+    texts["context"] = _last(_squeezed(material.context.strip("\n").split("\n")), max(left, 0))
     values = fixed | texts
     return Asked(
         user=filled(form.user, values),
@@ -155,6 +162,12 @@ def _first(lines: Iterable[str], characters: int) -> list[str]:
 
 def _last(lines: Sequence[str], characters: int) -> str:
     return "\n".join(reversed(_first(reversed(lines), characters)))
+
+
+def _squeezed(lines: Sequence[str]) -> list[str]:
+    """The lines without spaces at their ends, and with one empty line in place of several."""
+    bare = [line.rstrip() for line in lines]
+    return [line for before, line in zip(["", *bare], bare, strict=False) if before or line]
 
 
 def filled(form: str, values: Mapping[str, str]) -> str:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 
-from lean_extract.records import TacticOutcome
+from lean_extract.records import Goal, TacticOutcome
 from prover.limits import MAX_JUDGED_PREFIXES
+from prover.search.writer import Judge, WrittenProof
 from prover.served.answers import read_answer, steps_of
 from prover.served.asked import Asked
 from prover.served.client import ModelServer
 from prover.served.prompts import Family, Material, fill, form_for
-
-Judge = Callable[[Sequence[str]], Awaitable[Sequence[TacticOutcome]]]
-"""Lean's verdicts on scripts for the goal, in any order."""
+from prover.spending import BudgetSpent, Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +29,33 @@ class ProofPlan:
     """Of one answer."""
     prompts: str = ""
     """A file with the user's own forms; empty: the shipped ones."""
+    seed: int = 0
+    """The first of the seeds."""
 
 
-@dataclass(slots=True)
-class WrittenProof:
-    """What came of it."""
+@dataclass(frozen=True, slots=True)
+class ModelAuthor:
+    """A model at a server as an author of proofs of one theorem. `material`: what fills prompts about a goal."""
 
-    proof: TacticOutcome | None = None
-    beginnings: list[str] = field(default_factory=list)
-    """Beginnings of refused proofs that Lean accepts and that leave goals, the longest of each."""
+    server: ModelServer
+    material: Callable[[Goal], Awaitable[Material]]
+    plan: ProofPlan
+    spending: Spending
+
+    async def write(self, goal: Goal, judge: Judge) -> WrittenProof:
+        """See `Author.write`."""
+        server = self.server.counted_by(self.spending)
+        return await write_proof(server, await self.material(goal), judge, self.plan)
 
 
 async def write_proof(server: ModelServer, material: Material, judge: Judge, plan: ProofPlan) -> WrittenProof:
-    """A proof that Lean accepts, or the beginnings that it accepts. Raises ModelError, and what `judge` raises."""
+    """A proof that Lean accepts, or the beginnings that it accepts. Nothing more is asked once a budget is spent.
+
+    Raises ModelError, and what `judge` raises.
+    """
     run = _Run(server, judge, plan)
-    asked = run.asked("proof", material)
-    writing = [asyncio.create_task(run.judged(replace(asked, seed=seed))) for seed in range(plan.samples)]
+    asked, seeds = run.asked("proof", material), range(plan.seed, plan.seed + plan.samples)
+    writing = [asyncio.create_task(run.judged(replace(asked, seed=seed))) for seed in seeds]
     try:
         for one in asyncio.as_completed(writing):
             await one
@@ -56,12 +66,12 @@ async def write_proof(server: ModelServer, material: Material, judge: Judge, pla
             task.cancel()
         await asyncio.gather(*writing, return_exceptions=True)
     for _ in range(plan.repairs):
-        if run.found.proof is not None or not run.refused:
+        if run.found.proof is not None or run.found.error is not None or not run.refused:
             break
         _, outcome = max(run.refused, key=lambda one: one[0])
         run.refused = [one for one in run.refused if one[1] is not outcome]
         again = replace(material, proof=outcome.tactic, errors=outcome.message)
-        await run.judged(replace(run.asked("repair", again), seed=0))
+        await run.judged(replace(run.asked("repair", again), seed=plan.seed))
     return run.found
 
 
@@ -82,7 +92,12 @@ class _Run:
 
     async def judged(self, asked: Asked) -> None:
         """Have an answer written and judged."""
-        scripts = read_answer(await self._server.answer(asked), whole=True)
+        try:
+            answer = await self._server.answer(asked)
+        except BudgetSpent as error:  # what was written before is judged all the same
+            self.found.error = error
+            return
+        scripts = read_answer(answer, whole=True)
         new = [script for script in scripts if script not in self._seen]
         self._seen.update(new)
         for outcome in await self._judge(new) if new else ():

@@ -15,7 +15,7 @@ from pathlib import Path
 from lsp_server.cli import main as premise_suggest
 from lsp_server.commands.eval_premises import RETRIEVERS
 from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
-from lsp_server.engine.generators import generator_folder
+from lsp_server.engine.generators import generator_folder, served_name
 from retriever.metrics.charts import require_charts
 from scripts.benchmarks.harness import add_json, write_json
 
@@ -32,7 +32,7 @@ def conditions(with_generator: bool) -> list[tuple[str, str]]:
 
 def run_all(options: argparse.Namespace) -> list[Run]:
     """Every condition's run, whole. Exits with the command's own code if one does not come to its end."""
-    with_generator = generator_folder(options.generator) is not None
+    with_generator = bool(served_name(options.generator)) or generator_folder(options.generator) is not None
     if not with_generator:
         print("note: there is no generator, so tactics come from templates only", file=sys.stderr)
     runs = []
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--work", type=Path, default=Path("build/problems"), help="where runs are kept")
     parser.add_argument("--seconds", type=float, default=20.0, help="for a problem (20)")
     parser.add_argument("--workers", type=int, default=1, help="Lean sessions (1)")
-    parser.add_argument("--generator", default="", help="a generator's folder, or its name on the hub")
+    parser.add_argument("--generator", default="", help="as for `premise-suggest eval`")
     parser.add_argument("--limit", type=int, default=0, help="the first N problems, to try it out")
     parser.add_argument("--markdown", type=Path, help="write the table to this file")
     parser.add_argument("--svg", type=Path, help="write the picture to this file")

@@ -9,6 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
@@ -17,7 +19,15 @@ import pytest
 
 from lean_extract.common.errors import ModelError
 from lsp_server.engine import generators
-from lsp_server.engine.generators import add_generator, exported, generator_folder, generators_folder
+from lsp_server.engine.generators import (
+    OpenGenerator,
+    add_generator,
+    exported,
+    generator_folder,
+    generators_folder,
+    served_name,
+)
+from lsp_server.engine.settings import Settings, TacticSettings
 from prover.generator.checkpoints import read_checkpoint
 from prover.generator.files import CONFIG, ENCODER
 from prover.generator.model import Generator
@@ -58,11 +68,23 @@ def test_the_setting_then_the_variable_then_the_shipped_one(
     assert generator_folder(str(FIXTURE)) == FIXTURE
 
 
-def test_a_model_at_a_server_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PREMISE_SUGGEST_GENERATOR", "http://127.0.0.1:11434/v1#qwen3")
-    with pytest.raises(ModelError, match="at a server") as caught:
-        generator_folder("")
-    assert "`tactics.generator`" in str(caught.value.hint)
+def test_a_model_at_a_server_is_no_folder() -> None:
+    for refuses in (generator_folder, partial(add_generator, form="", download=False, on_stage=print)):
+        with pytest.raises(ModelError, match="at a server") as caught:
+            refuses("http://127.0.0.1:11434/v1#qwen3")
+        assert "`tactics.generator`" in str(caught.value.hint)
+
+
+def test_the_variable_may_name_a_model_at_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes in addition to the shipped generator, as with the setting, which comes first."""
+    address = "http://127.0.0.1:11434/v1#qwen3"
+    monkeypatch.setenv("PREMISE_SUGGEST_GENERATOR", address)
+    assert served_name("") == address and generator_folder("") == generators.SHIPPED_GENERATOR
+    assert served_name("byt5") == "" and served_name("HTTPS://host/v1#m") == "HTTPS://host/v1#m"
+    opened = OpenGenerator()
+    server = opened.server(Settings())
+    assert server is not None and server.address.model == "qwen3"
+    assert opened.server(replace(Settings(), tactics=TacticSettings(source="templates"))) is None
 
 
 def test_a_folder_without_a_generator_is_for_its_loader_to_refuse(tmp_path: Path) -> None:

@@ -614,6 +614,8 @@ export interface ProofAnswer {
   readonly processes: number;
   /** As in Suggestion. */
   readonly warnings: readonly string[];
+  /** What a model at a server was asked; null if none is set. */
+  readonly model: ModelUseItem | null;
 }
 
 /**
@@ -634,6 +636,20 @@ export const PROOF_STATUSES = [
   "failed",
 ] as const;
 export type ProofStatus = (typeof PROOF_STATUSES)[number];
+
+/** What a model at a server was asked in a search for a proof. */
+export interface ModelUseItem {
+  /** How many requests it got; answers that were known are not asked for again. */
+  readonly requests: number;
+  /** The tokens of the prompts. */
+  readonly prompt_tokens: number;
+  /** The tokens of the answers. */
+  readonly answer_tokens: number;
+  /** How long at least one request was under way. */
+  readonly seconds: number;
+  /** Whether the server did not count some of the tokens. */
+  readonly is_estimate: boolean;
+}
 
 /** The answer to `fill`. */
 export interface FillAnswer {
