@@ -114,7 +114,11 @@ class ProofWriter:
         stopped = asyncio.ensure_future(self._stop.wait())
         await asyncio.wait([self._writing, stopped], timeout=self._left, return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
+        if self._writing.done():
+            self._writing.result()  # an error that nobody expects is not lost
         found, left = self.found, self._left
+        if result.status == "exhausted" and not left:
+            result = replace(result, status="limit", reason=f"Time ran out ({self._limits.seconds:g} s).")
         if found.proof is not None or not found.beginnings or not left or self._stop.is_set():
             return result, found.proof
         seeded = Seeded(proposer, self._goal, tuple(found.beginnings))

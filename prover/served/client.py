@@ -84,7 +84,7 @@ class ModelServer:
         if not self.address.model:
             known = ", ".join(await self.models())
             hint = f"Write it after #. The server has: {shown(known)}." if known else "The server has none."
-            raise ModelError(f"No model is named for {self.address.base}.", hint)
+            raise ModelUnreachable(f"No model is named for {self.address.base}.", hint)
         path, body = self._body(asked)
         if asked.grammar and (field := await self.grammar_field()):
             body[field] = asked.grammar

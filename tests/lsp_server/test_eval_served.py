@@ -194,6 +194,21 @@ def test_a_budget_ends_the_writing_and_the_search_goes_on(cli: Cli, project: Pat
     assert (answer["model"]["prompt_tokens"], answer["model"]["answer_tokens"]) == (600, 1390)
 
 
+def test_fill_says_once_that_the_budget_is_too_small(cli: Cli, project: Path) -> None:
+    with serving(knowing) as served:
+        options = (
+            "--generator",
+            f"{served.url}#scripted",
+            "--tactics-from",
+            "generator",
+            "--model-tokens",
+            "1",
+        )
+        done = cli("fill", project / "Work.lean", *options, "--no-imports", "--seconds", "2")
+        assert served.asked == []
+    assert done.stdout.count("its budget of 1 tokens") == 1 and "0 of 4 proved" in done.stdout
+
+
 def test_a_server_that_is_lost_ends_the_run_and_no_row_is_wrong(
     cli: Cli, project: Path, tmp_path: Path
 ) -> None:
@@ -239,8 +254,13 @@ def test_what_a_model_cannot_be_asked(cli: Cli, project: Path, tmp_path: Path) -
     assert not (tmp_path / "run").exists()
 
 
-def test_the_model_of_the_variable_is_asked(cli: Cli, project: Path, tmp_path: Path) -> None:
-    """By an evaluation in other processes, too, and as the user's own settings say."""
+@pytest.mark.parametrize("more", [(), ("--processes", "1"), ("--retriever", "none")])
+def test_the_model_of_the_variable_is_asked(
+    cli: Cli, project: Path, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    """As the user's own settings say; in another process, too; and without a retriever, it gets the goal alone."""
+    if "--processes" in more:
+        pytest.importorskip("distributed")
     settings = tmp_path / "config" / "premise-suggest" / "premise-suggest.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text("[models]\nsamples = 1\nrepairs = 0\n", encoding="utf-8")
@@ -251,6 +271,8 @@ def test_the_model_of_the_variable_is_asked(cli: Cli, project: Path, tmp_path: P
             "PREMISE_SUGGEST_GENERATOR": f"{served.url}#scripted",
             "XDG_CONFIG_HOME": str(tmp_path / "config"),
         }
-        succeed(cli, *asked[:place], *asked[place + 2 :], **variables)
+        succeed(cli, *asked[:place], *asked[place + 2 :], *more, **variables)
         assert len(served.asked) == 1
-    assert proved(tmp_path / "run") == {"t0"}
+    is_without = "none" in more
+    assert (section(served.prompts[0]) == ["(none)"]) == is_without
+    assert proved(tmp_path / "run") == (set() if is_without else {"t0"})

@@ -45,6 +45,13 @@ def test_a_prompt_holds_what_is_known_of_the_goal() -> None:
     assert filled.is_chat and filled.system
 
 
+def test_blank_lines_of_a_file_do_not_fill_a_prompt() -> None:
+    """Those that an evaluation has in place of other problems are long, and full of spaces."""
+    context = "import Lib\n" + (" " * 90 + "\n") * 500 + "\ndef f := 1  \n\ndef g := 2"
+    text = fill(form_for("proof", "qwen"), Material(GOAL, context=context), 1000).user
+    assert "```lean\nimport Lib\n\ndef f := 1\n\ndef g := 2\n```" in text
+
+
 def test_a_statement_for_models_that_prove_theorems() -> None:
     expected = "(p q : Prop) [inst : Decidable p] (h : p ∧ q) (x : Nat := 3) : q ∧ p := by\n  sorry"
     assert statement_of(GOAL) == f"theorem this_goal {expected}"
