@@ -194,6 +194,29 @@ def test_a_budget_ends_the_writing_and_the_search_goes_on(cli: Cli, project: Pat
     assert (answer["model"]["prompt_tokens"], answer["model"]["answer_tokens"]) == (600, 1390)
 
 
+def test_prove_with_premises_in_the_prompt_and_without(cli: Cli, project: Path) -> None:
+    def answers(call: Call) -> None:
+        proof = "exact Lib.plus_swap a b" if "Lib.plus_swap" in section(call.prompt) else "exact nothing"
+        call.text(f"```lean\n{proof}\n```", tokens=(70, 11))
+
+    with serving(answers) as served:
+        asked = [
+            "prove",
+            f"{project / 'Work.lean'}:9",
+            "--generator",
+            f"{served.url}#scripted",
+            "--no-imports",
+        ]
+        asked += ["--tactics-from", "generator", "--seconds", "20", "--json"]
+        found = [json.loads(cli(*asked, *more).stdout) for more in ((), ("--prompt-premises", "0"))]
+    assert [one["status"] for one in found] == ["proved", "not_proved"]
+    assert "plus_swap" in found[0]["script"]
+    requests = [one["model"]["requests"] for one in found]
+    assert sum(requests) == len(served.asked)
+    assert requests[1] == 4 + 1  # the samples, and a repair that says the same again
+    assert found[1]["model"]["answer_tokens"] == 11 * requests[1] and not found[1]["model"]["is_estimate"]
+
+
 def test_fill_says_once_that_the_budget_is_too_small(cli: Cli, project: Path) -> None:
     with serving(knowing) as served:
         options = (
