@@ -6,6 +6,7 @@ import { firstDay } from "./first_day.mjs";
 import { life } from "./life.mjs";
 import { PROVED_IN_STEPS, PROVING, proving } from "./proving.mjs";
 import { FIRST, reading } from "./reading.mjs";
+import { served } from "./served.mjs";
 import { searching } from "./searching.mjs";
 import { typing } from "./typing.mjs";
 import { programs, without } from "./without.mjs";
@@ -20,10 +21,10 @@ export function addFiles(folder) {
 
 export async function playPage(stage) {
   const inOneWindow = [...reading, ...searching, ...typing, ...writing, ...proving];
-  if (stage.wanted([...inOneWindow, ...firstDay, ...life]).length > 0) {
+  if (stage.wanted([...inOneWindow, ...firstDay, ...served, ...life]).length > 0) {
     await stage.withServer("page", {}, async (session) => {
       await session.withWindow(stage.example, inOneWindow);
-      await session.run([...firstDay, ...life]);
+      await session.run([...firstDay, ...served, ...life]);
     });
   }
   if (stage.wanted(without).length === 0) return;

@@ -75,7 +75,8 @@ export const writing = [
     await window.openFile(WRITING);
     await window.goBehind(WRITING, "b + (a + c) := by\n  sorry");
     await window.replaceWord("exact ");
-    const list = await window.complete("Nat.add_left_comm");
+    // Terms with the name inside come before it where Lean has accepted them by then
+    const list = await window.complete(/^\s*Nat\.add_left_comm/);
     await list.first().click();
     await window.untilText("exact Nat.add_left_comm");
     await window.revert();
