@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", type=positive, metavar="N", help=text)
     text = "serve the libraries of this database, postgresql://… (or set PREMISE_SUGGEST_STORE)"
     parser.add_argument("--store", metavar="ADDRESS", default="", help=text)
-    text = "with --store: which one answers if a client names none (default: the one published last)"
-    parser.add_argument("--library", metavar="NAME", default="", help=text)
+    text = "serve this library that setup --git fetched; may be repeated; with --store: the one that is the default"
+    parser.add_argument("--library", metavar="NAME[@REV]", action="append", default=[], help=text)
     text = "how many processes answer, at most one for each core (default: 1)"
     parser.add_argument("--workers", type=processes, default=1, metavar="N", help=text)
     parser.add_argument("--verbose", action="store_true", help="log each request, without goals")
@@ -78,7 +78,8 @@ def run(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         raise not_installed(error, _NEEDED, "http") from error
     store = options.store or os.environ.get(STORE_VARIABLE, "")
-    refuse_library_without(store, options.library)
+    if store and len(options.library) > 1:
+        raise UserError("With --store, --library names the default library alone.", "Give it once.")
     projects = [project_root(existing_folder(folder)) for folder in options.project]
     layers = layered_settings(options)
     settings = {root: layers.at(root) for root in (None, *projects)}
@@ -94,18 +95,12 @@ def run(options: argparse.Namespace) -> int:
             log_goals=options.log_goals,
             workers=options.workers,
             database=store,
-            library=options.library,
+            libraries=options.library,
         ),
         settings,
         log,
     )
     return 0
-
-
-def refuse_library_without(store: str, library: str) -> None:
-    """Raise UserError where a library is named and no database."""
-    if library and not store:
-        raise UserError("--library names a library of a database, and none is given.", "Add --store.")
 
 
 def _log(*, requests: bool) -> None:

@@ -20,7 +20,7 @@ from lsp_server.commands.common import (
     not_installed,
     warn_of_fallback,
 )
-from lsp_server.commands.http import STORE_VARIABLE, TOKEN_VARIABLE, refuse_library_without
+from lsp_server.commands.http import STORE_VARIABLE, TOKEN_VARIABLE
 from lsp_server.commands.options import (
     add_lean_option,
     add_model_options,
@@ -82,7 +82,8 @@ def run(options: argparse.Namespace) -> int:
     offer = offer_of(os.environ, structured=options.structured)
     roots = [find_root(existing_folder(folder).resolve()) for folder in options.project or [Path.cwd()]]
     store = options.store or os.environ.get(STORE_VARIABLE, "")
-    refuse_library_without(store, options.library)
+    if options.library and not store:
+        raise UserError("--library names a library of a database, and none is given.", "Add --store.")
     published = Published(store, options.library) if store else None
     for note in published.notes if published else ():
         print_line(f"note: {shown(note, longest=0)}", sys.stderr)

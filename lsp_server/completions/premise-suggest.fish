@@ -216,7 +216,7 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l project -x
 complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l rev -x -d 'another revision for which the default index answers; may be repeated'
 complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l rate -x -d 'requests per second from one address (default: 500; beyond loopback 20)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l store -x -d 'serve the libraries of this database, postgresql://… (or set PREMISE_SUGGEST_STORE)'
-complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l library -x -d 'with --store: which one answers if a client names none (default: the one published last)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l library -x -d 'serve this library that setup --git fetched; may be repeated; with --store: the one that is the default'
 complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l workers -x -d 'how many processes answer, at most one for each core (default: 1)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l verbose -d 'log each request, without goals'
 complete -c premise-suggest -n '_shtab_premise_suggest_using http' -l log-goals -d 'also log the queries in URLs'

@@ -284,7 +284,7 @@ _shtab_premise_suggest_http_options=(
   "*--rev[another revision for which the default index answers\; may be repeated]:REV:"
   "--rate[requests per second from one address (default\: 500\; beyond loopback 20)]:N:"
   "--store[serve the libraries of this database, postgresql\:\/\/\… (or set PREMISE_SUGGEST_STORE)]:ADDRESS:"
-  "--library[with --store\: which one answers if a client names none (default\: the one published last)]:NAME:"
+  "*--library[serve this library that setup --git fetched\; may be repeated\; with --store\: the one that is the default]:NAME[@REV]:"
   "--workers[how many processes answer, at most one for each core (default\: 1)]:N:"
   "--verbose[log each request, without goals]"
   "--log-goals[also log the queries in URLs]"

@@ -1,7 +1,8 @@
 """Libraries that were fetched by their address; they answer requests outside of projects.
 
 They are the packages of one Lake project in the cache, so they are treated like a project's packages: each is read
-once per revision and shared with the projects that pin the same one.
+once per revision and shared with the projects that pin the same one. A library that another revision of it replaced
+keeps its index, which a server can name (`NAME@REVISION`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
@@ -29,9 +30,21 @@ from lean_extract.common.files.json_text import read_json
 from lean_extract.common.files.reading import is_file, is_folder
 from lean_extract.common.terminal_text import shown, without_login
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
+from lsp_server.engine.freshness import pinned_lean
 from lsp_server.engine.indexing import update_project
-from lsp_server.engine.stores import Progress, ShouldStop, checked_name, is_plain_name, libraries_root
-from lsp_server.limits import ADDRESS_CHARACTERS, GIT_SILENCE_SECONDS
+from lsp_server.engine.revision_names import is_called
+from lsp_server.engine.stores import (
+    Progress,
+    ShouldStop,
+    checked_name,
+    is_plain_name,
+    libraries_root,
+    shared_folder,
+)
+from lsp_server.limits import ADDRESS_CHARACTERS, GIT_SILENCE_SECONDS, QUOTED_CHARACTERS
+from retriever.lean.index.build import SharedPackage
+from retriever.search.index.manifest import IndexManifest
+from retriever.search.index.store import IndexStore
 from retriever.search.indexing.report import IndexReport
 
 _REVISION = r"(?:@(?P<revision>[\w.+#][\w./+#-]*))?"
@@ -42,6 +55,9 @@ _URL = re.compile(
 _BY_SSH = re.compile(rf"(?P<user>[\w.-]+)@(?P<host>[\w-]+\.[\w.-]+):(?P<path>[\w./~+-]+){_REVISION}")
 """With a dot in the host's name: `git@me:secret@host/x` is something else."""
 _NEWEST = "HEAD"
+_CURRENT, _EARLIER = "packages", "earlier"
+"""The libraries in Lake's manifest: those whose files are here, and those that another revision replaced."""
+_MOST_EARLIER = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,26 +277,84 @@ class FetchedLibrary:
     name: str
     address: str
     revision: str
+    tag: str = ""
+    """What was asked for: a tag or a branch; empty: the newest revision."""
+    lean: str = ""
+    """The Lean version that it is for; empty if it names none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its revision may be called."""
+        return tuple(filter(None, dict.fromkeys((lean_tag(self.lean), self.tag, self.revision))))
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.tag or self.revision[:12]}"
+
+    def store(self, fingerprint: str) -> IndexStore:
+        """Its index for a model. Other revisions have been where its files were, so it says nothing of them."""
+        shared = SharedPackage(self.name, self.revision, libraries_root(), ())
+        return _WithoutFiles(shared.store(shared_folder(), fingerprint).root)
 
 
-def _libraries() -> list[FetchedLibrary]:
+class _WithoutFiles(IndexStore):
+    def manifest(self) -> IndexManifest:
+        return replace(super().manifest(), root="")
+
+
+def lean_tag(lean: str) -> str:
+    """A version of Lean as its tags have it."""
+    return f"v{lean}" if lean[:1].isdigit() else lean
+
+
+def _libraries(key: str = _CURRENT) -> list[FetchedLibrary]:
     """The libraries that were fetched, in the order of their names. One that is not readable is left out."""
     try:
-        entries = read_json(libraries_root() / MANIFEST)["packages"]
+        entries = read_json(libraries_root() / MANIFEST)[key]
     except (OSError, ValueError, KeyError, TypeError):
         return []
     found = [_library(entry) for entry in entries] if isinstance(entries, list) else []
     return sorted(filter(None, found), key=lambda one: one.name)
 
 
+def named_libraries(texts: Sequence[str]) -> list[FetchedLibrary]:
+    """The fetched libraries that `NAME` or `NAME@REVISION` name; without a revision, the one that was fetched last.
+
+    Raises UserError: there is none, or two texts name the same.
+    """
+    found: list[FetchedLibrary] = []
+    for text in texts:
+        one = _named(text)
+        if one in found:
+            raise UserError(f"The library {one} is named twice.", "Name each once.")
+        found.append(one)
+    return found
+
+
+def _named(text: str) -> FetchedLibrary:
+    name, _, revision = text.partition("@")
+    known = [*_libraries(), *_libraries(_EARLIER)]
+    for one in known:
+        if one.name.lower() == name.lower() and (not revision or is_called(revision, one.names)):
+            return one
+    have = shown(", ".join(map(str, known)) or "none", longest=QUOTED_CHARACTERS)
+    raise UserError(
+        f"No library {shown(text, longest=80)} was fetched to this machine; there is: {have}.",
+        "Fetch it: premise-suggest setup --git ADDRESS@REVISION",
+    )
+
+
 def _library(entry: Any) -> FetchedLibrary | None:
     """The library of an entry of the manifest; None if it is not valid."""
     if not isinstance(entry, dict):
         return None
-    name, address, revision = (entry.get(key) for key in ("name", "url", "rev"))
-    if not (isinstance(name, str) and isinstance(address, str) and isinstance(revision, str)):
+    name, address, *others = (entry.get(key, "") for key in ("name", "url", "rev", "inputRev", "lean"))
+    if not (
+        isinstance(name, str) and isinstance(address, str) and all(isinstance(one, str) for one in others)
+    ):
         return None
-    return FetchedLibrary(name, without_login(address), revision) if is_plain_name(name) else None
+    return (
+        FetchedLibrary(name, without_login(address), *others) if is_plain_name(name) and others[0] else None
+    )
 
 
 def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[], bool]) -> FetchedLibrary:
@@ -295,8 +369,14 @@ def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[
     folder = root / ".lake" / "packages" / name
     make_private_folder(folder.parent)
     _replace(folder, new)
-    library = FetchedLibrary(name, address.shown, commit)
-    _write([one for one in _libraries() if one.name != name] + [library])
+    tag = "" if address.revision == _NEWEST else address.revision
+    library = FetchedLibrary(name, address.shown, commit, tag, pinned_lean(folder))
+    before = _libraries()
+    earlier = [one for one in before if one.name == name] + _libraries(_EARLIER)
+    _write(
+        [one for one in before if one.name != name] + [library],
+        [one for one in earlier if (one.name, one.revision) != (name, commit)][:_MOST_EARLIER],
+    )
     return library
 
 
@@ -337,9 +417,14 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write(found: list[FetchedLibrary]) -> None:
-    entries = [{"type": "git", "name": one.name, "url": one.address, "rev": one.revision} for one in found]
-    manifest = {"version": "1.1.0", "name": "libraries", "packages": entries}
+def _entry(one: FetchedLibrary) -> dict[str, str]:
+    where = {"type": "git", "name": one.name, "url": one.address, "rev": one.revision}
+    return {**where, "inputRev": one.tag, "lean": one.lean}
+
+
+def _write(found: list[FetchedLibrary], earlier: list[FetchedLibrary]) -> None:
+    listed = {_CURRENT: [*map(_entry, found)], _EARLIER: [*map(_entry, earlier)]}
+    manifest = {"version": "1.1.0", "name": "libraries", **listed}
     try:
         with replacing(libraries_root() / MANIFEST, is_private=True) as stream:
             json.dump(manifest, stream, indent=1)

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from lsp_server import __version__
 from lsp_server.engine.tasks import Gate
 from lsp_server.http.backend import HttpBackend
+from lsp_server.http.chosen import Chosen
 from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.guard import Guard
 from lsp_server.http.metrics import Measured, Metrics
@@ -98,6 +99,7 @@ def create_app(
     for routes in (*served, metrics.router(), _health()):
         app.include_router(routes)
     app.add_middleware(Guard, policy=policy, limits=limits, bodies=_bodies(served, limits))
+    app.add_middleware(Chosen)
     app.add_middleware(Measured, metrics=metrics, log_goals=log_goals)
     return app
 

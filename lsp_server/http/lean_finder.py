@@ -5,7 +5,7 @@ Its errors are answers with status 200: the client shows those, and hides what c
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from lean_extract.common.errors import UserError
@@ -14,6 +14,7 @@ from lsp_server.engine.schema_items import PremiseItem
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.formal_types import formal_type
+from lsp_server.http.problems import Refusal
 from lsp_server.limits import HTTP_PREMISES, NAME_CHARACTERS
 
 _DEFAULT_RESULTS = 5
@@ -59,9 +60,13 @@ def router(backend: HttpBackend) -> APIRouter:
     routes = APIRouter(tags=["Lean Finder"], route_class=JsonRoute)
 
     @routes.post("/leanfinder", response_model_exclude_none=True)
-    async def find(request: FinderRequest) -> FinderAnswer:
+    async def find(request: FinderRequest, asked: Request) -> FinderAnswer:
         """The declarations that fit a query, best first."""
-        engine = backend.libraries.find_or_default(request.version).engine
+        try:
+            version = request.version if backend.libraries.has(request.version) else None
+            engine = backend.library(asked, version).engine
+        except Refusal as refusal:
+            return FinderAnswer(error=str(refusal))
         count = min(request.top_k, HTTP_PREMISES)
         if count <= 0:
             return FinderAnswer(results=[])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field, StringConstraints
 
+from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema_items import PremiseItem
 from lsp_server.http.backend import HttpBackend
@@ -50,23 +51,23 @@ class Hit(BaseModel):
 
 
 def router(backend: HttpBackend) -> APIRouter:
-    """The interface over the default index."""
+    """The interface over these indexes."""
     routes = APIRouter(tags=["LeanSearch"], route_class=JsonRoute)
 
     @routes.post("/search")
-    async def search(request: WordsRequest) -> list[list[Hit]]:
+    async def search(request: WordsRequest, asked: Request) -> list[list[Hit]]:
         """The declarations that fit each query, best first."""
-        count = min(int(request.num_results), HTTP_PREMISES)
-        return [await _hits(backend, query, count) for query in request.query]
+        engine, count = backend.library(asked).engine, min(int(request.num_results), HTTP_PREMISES)
+        return [await _hits(backend, engine, query, count) for query in request.query]
 
     return routes
 
 
-async def _hits(backend: HttpBackend, query: str, count: int) -> list[Hit]:
+async def _hits(backend: HttpBackend, engine: Engine, query: str, count: int) -> list[Hit]:
     if count <= 0:
         return []
     asked = SearchRequest(without_stop(query), k=count)
-    found = await backend.work(lambda: backend.libraries.default.engine.search(asked))
+    found = await backend.work(lambda: engine.search(asked))
     return [Hit(result=_declaration(one)) for one in found.premises[:count]]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
 from lean_extract.common.errors import BadQuery, UserError
@@ -20,6 +20,7 @@ from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.requests import checked_query
 from lsp_server.engine.searching import names_only
 from lsp_server.http.backend import HttpBackend
+from lsp_server.http.problems import Refusal
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import NAME, pattern_parts
 from retriever.lean.words.reading import Reading
@@ -56,18 +57,22 @@ class LoogleAnswer(BaseModel):
 
 
 def router(backend: HttpBackend) -> APIRouter:
-    """The interface over the default index."""
+    """The interface over these indexes."""
     routes = APIRouter(tags=["Loogle"])
 
     @routes.get("/json", response_model_exclude_none=True)
     async def loogle(
+        asked: Request,
         q: Annotated[
             str,
             Query(description='A pattern: `Real.sin, "add", ?a * _ ≤ ?b * _`.', examples=["_ + _ = _ + _"]),
         ] = "",
     ) -> LoogleAnswer:
         """The declarations that meet all parts of a pattern."""
-        engine = backend.libraries.default.engine
+        try:
+            engine = backend.library(asked).engine
+        except Refusal as refusal:
+            return LoogleAnswer(error=str(refusal))
 
         async def job() -> LoogleAnswer:
             return await asyncio.to_thread(_answer, await engine.project_index(), q)

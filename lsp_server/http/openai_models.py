@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from lean_extract.common.arrays import Floats
@@ -143,7 +143,7 @@ class EmbeddingList(BaseModel):
 
 
 def router(backend: HttpBackend) -> APIRouter:
-    """The interface over the default index's models."""
+    """The interface over the models of these indexes."""
     routes = APIRouter(prefix="/v1", tags=["OpenAI"], route_class=JsonRoute, responses=OPENAI_RESPONSES)
 
     @routes.get("/models")
@@ -152,9 +152,9 @@ def router(backend: HttpBackend) -> APIRouter:
         return ModelList(data=[Model(id=GENERATOR), Model(id=ENCODER)])
 
     @routes.post("/completions")
-    async def completions(request: CompletionRequest) -> Completion:
+    async def completions(request: CompletionRequest, asked: Request) -> Completion:
         """The generator's tactics for each state, which get the premises that fit it."""
-        library, states = backend.libraries.default, _listed(request.prompt)
+        library, states = backend.library(asked), _listed(request.prompt)
         found: list[Generated] = []
         for state in states:
             try:
@@ -170,11 +170,11 @@ def router(backend: HttpBackend) -> APIRouter:
         return Completion(model=GENERATOR, choices=choices, usage=usage)
 
     @routes.post("/embeddings")
-    async def embeddings(request: EmbeddingRequest) -> EmbeddingList:
+    async def embeddings(request: EmbeddingRequest, asked: Request) -> EmbeddingList:
         """The embedding of each state's main goal, by the encoder that ranks premises."""
-        states = _listed(request.input)
+        library, states = backend.library(asked), _listed(request.input)
         goals = [await backend.goal_of(state) for state in states]
-        rows = await backend.work(lambda: _embed(backend.libraries.default, goals))
+        rows = await backend.work(lambda: _embed(library, goals))
         is_text = request.encoding_format == "base64"
         found = [
             Embedding(index=index, embedding=base64.b64encode(row).decode() if is_text else row.tolist())

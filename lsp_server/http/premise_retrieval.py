@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -90,12 +90,12 @@ class _ListRoute(JsonRoute):
 
 
 def router(backend: HttpBackend) -> APIRouter:
-    """The interface over the default index."""
+    """The interface over these indexes."""
     routes = APIRouter(tags=["LeanPremise"], route_class=_ListRoute)
     fresh = NewPremises()
 
     @routes.post("/retrieve", response_model=list[ScoredName] | list[list[ScoredName]])
-    async def retrieve(request: RetrievalRequest) -> Any:
+    async def retrieve(request: RetrievalRequest, asked: Request) -> Any:
         """The premises that fit a state, best first; for a list of states a list of such lists."""
         k = min(request.k, HTTP_PREMISES)
         states = [request.state] if isinstance(request.state, str) else request.state
@@ -104,8 +104,8 @@ def router(backend: HttpBackend) -> APIRouter:
         if sum(len(one.decl) for one in request.new_premises or ()) > NEW_PREMISES_CHARACTERS:
             limit = f"All together may have {NEW_PREMISES_CHARACTERS:,} characters."
             raise Refusal(413, "The new premises are too long.", limit)
+        library = backend.library(asked)
         goals = [await backend.goal_of(state) for state in states]
-        library = backend.libraries.default
         answers = [await backend.work(_Job(library, request, fresh, goal, k).run) for goal in goals]
         whole = answers[0] if isinstance(request.state, str) else b"[" + b",".join(answers) + b"]"
         return Response(whole, media_type="application/json")
@@ -116,14 +116,16 @@ def router(backend: HttpBackend) -> APIRouter:
         return NEW_PREMISES
 
     @routes.get("/indexed-premises", response_model=list[str])
-    async def indexed_premises() -> Response:
+    async def indexed_premises(asked: Request) -> Response:
         """The names of all indexed premises; a position in this list stands for a name in /retrieve."""
-        return await backend.work(lambda: _list(backend.libraries.default, premises=True))
+        library = backend.library(asked)
+        return await backend.work(lambda: _list(library, premises=True))
 
     @routes.get("/indexed-modules", response_model=list[str])
-    async def indexed_modules() -> Response:
+    async def indexed_modules(asked: Request) -> Response:
         """The names of all indexed modules; a position in this list stands for a name in /retrieve."""
-        return await backend.work(lambda: _list(backend.libraries.default, premises=False))
+        library = backend.library(asked)
+        return await backend.work(lambda: _list(library, premises=False))
 
     return routes
 

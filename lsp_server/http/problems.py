@@ -65,7 +65,7 @@ class Refusal(Exception):
     def __init__(
         self, status: int, error: str, description: str, headers: Mapping[str, str] | None = None
     ) -> None:
-        super().__init__(error)
+        super().__init__(f"{error} {description}".strip())
         self.status = status
         self.error = error
         self.description = description
@@ -77,7 +77,7 @@ class Refusal(Exception):
             content = {"error": self.error, "schema": {"description": self.description}}
             return JSONResponse(content, self.status, self.headers)
         kind: Any = "invalid_request_error" if self.status < 500 else "server_error"
-        fault = OpenAIFault(message=f"{self.error} {self.description}".strip(), type=kind)
+        fault = OpenAIFault(message=str(self), type=kind)
         return JSONResponse(OpenAIProblem(error=fault).model_dump(), self.status, self.headers)
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lean_extract.common.devices import Place
-from lean_extract.common.errors import ModelError, PremiseIndexError, StoreUnavailable
+from lean_extract.common.errors import IndexMissing, ModelError, PremiseIndexError, StoreUnavailable
 from lean_extract.common.lru import Cache
 from lean_extract.records import Goal
+from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.databases import OpenLibrary, ServedLibraries
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import MATHLIB, dated, pinned_lean
+from lsp_server.engine.generators import OpenGenerator
+from lsp_server.engine.libraries import FetchedLibrary, lean_tag, named_libraries
+from lsp_server.engine.revision_names import is_called
 from lsp_server.engine.settings import Settings
+from lsp_server.engine.stores import model_folder
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
 from lsp_server.limits import (
@@ -29,11 +33,10 @@ from lsp_server.limits import (
 )
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.index.bundled import Bundle, read_card
+from retriever.models.encoder import fingerprint_of
 
 log = logging.getLogger("premise_suggest")
 
-_PREFIX = re.compile(r"^(?:leanprover/lean4(?:-nightly)?:)?(?:v?\d+\.\d+\.\d+-(?=nightly-)|v?(?=\d|nightly))")
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _MOST_LISTED = 12
 
 
@@ -65,9 +68,8 @@ class ServedIndex:
         return ranked
 
     def is_called(self, revision: str) -> bool:
-        """Whether a revision means this index: a version with or without `v`, a commit's first digits."""
-        wanted = _canonical(revision)
-        return any(_same(_canonical(known), wanted) for known in self.revisions)
+        """Whether a revision means this index."""
+        return is_called(revision, self.revisions)
 
 
 class Libraries:
@@ -101,24 +103,29 @@ class Libraries:
         """The index used if no revision is given."""
         return self.all[0]
 
-    def find_or_default(self, revision: str) -> ServedIndex:
-        """The index for a revision; the default one if there is none."""
-        return next((library for library in self.all if library.is_called(revision)), self.default)
+    @property
+    def listed(self) -> str:
+        """What the indexes are called, for people."""
+        known = dict.fromkeys(name for library in self.all for name in library.revisions)
+        return ", ".join([*known][:_MOST_LISTED]) or "none with a name"
+
+    def has(self, revision: str) -> bool:
+        """Whether there is an index for a revision."""
+        return any(library.is_called(revision) for library in self.all)
 
     def find(self, revision: str | None) -> ServedIndex:
         """The index for a revision. Raises Refusal (400), which lists the available ones."""
         if not revision:
             return self.default
-        found = self.find_or_default(revision)
-        if found.is_called(revision):
-            return found
-        known = list(dict.fromkeys(name for library in self.all for name in library.revisions))
-        listed = ", ".join(known[:_MOST_LISTED]) or "none with a name"
+        for library in self.all:
+            if library.is_called(revision):
+                return library
         raise Refusal(
             400,
             INVALID,
-            f"The specified revision is not indexed here; there is: {listed}. Index a project of that "
-            "revision and serve it with --project, or serve the default index under that name with --rev.",
+            f"The specified revision is not indexed here; there is: {self.listed}. Index a project of that "
+            "revision and serve it with --project, fetch a library and serve it with --library, or serve the "
+            "default index under that name with --rev.",
         )
 
     async def watch(self) -> None:
@@ -145,7 +152,7 @@ async def open_libraries(
     extra: Sequence[str] = (),
     shared: Path | None = None,
     database: str = "",
-    first: str = "",
+    named: Sequence[str] = (),
 ) -> Libraries:
     """The projects' indexes in this order, and the bundled one.
 
@@ -158,13 +165,18 @@ async def open_libraries(
         extra: further revisions for which the default index answers.
         shared: a folder of all processes that serve these projects together; None: one process serves.
         database: the address of a database whose libraries are served, too, after the projects.
-        first: the name of the first of these; empty: the one that was published last.
+        named: which of these comes first (by default the one that was published last); without a database, fetched
+            libraries as `NAME@REVISION`, which are served after the projects.
 
     Raises IndexMissing, IndexDamaged, ModelError, StoreUnavailable, UserError.
     """
     found = [await _project(root, settings[root]) for root in dict.fromkeys(projects)]
+    fetched = [] if database else named_libraries(named)
+    generator = OpenGenerator()
+    found += [await _fetched(one, settings[None], generator) for one in fetched]
     if shared is not None:
         found = [replace(one, numbering=Numbering(shared / f"{n}")) for n, one in enumerate(found)]
+    first = next(iter(named), "")
     published = ServedLibraries(database, settings[None], first) if database else None
     if published is not None:
         given = published.open()
@@ -173,9 +185,8 @@ async def open_libraries(
             await given[0].engine.project_index()  # raises why it cannot be used
     card = read_card()
     numbering = Numbering(shared and shared / "bundled")
-    found.append(
-        ServedIndex(_bundled_name(card), Engine(None, settings[None]), _bundled_revisions(card), numbering)
-    )
+    bundled = Engine(None, settings[None], generator=generator)
+    found.append(ServedIndex(_bundled_name(card), bundled, _bundled_revisions(card), numbering))
     opened = await found[0].engine.project_index()
     found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
     return Libraries(found, opened.service.place, published, shared)
@@ -186,8 +197,23 @@ async def _project(root: Path, settings: Settings) -> ServedIndex:
     item = await engine.freshness()
     lean = pinned_lean(root)
     mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
-    revisions = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, root.name)
+    revisions = (lean_tag(lean), *mathlib, root.name)
     return ServedIndex(f"{root.name}: {item.line}", engine, tuple(filter(None, revisions)))
+
+
+async def _fetched(one: FetchedLibrary, settings: Settings, generator: OpenGenerator) -> ServedIndex:
+    """A fetched library. Raises IndexMissing: it is not indexed; IndexDamaged, ModelError."""
+    fingerprint = fingerprint_of(model_folder(settings.model_folder, download=settings.model_download))
+    library = AnsweringLibrary(str(one), one.lean, one.store(fingerprint))
+    engine = Engine(None, settings, generator=generator, library=library)
+    try:
+        await engine.project_index()
+    except IndexMissing as error:
+        again = f"{one.address}@{one.tag or one.revision}"
+        raise IndexMissing(
+            f"{one} was fetched, and is not indexed.", f"Run: premise-suggest setup --git {again}"
+        ) from error
+    return ServedIndex(str(one), engine, (*one.names, one.name))
 
 
 async def _usable(
@@ -210,7 +236,7 @@ async def _published(one: OpenLibrary, shared: Path | None) -> ServedIndex:
     item = await one.engine.freshness()
     library, lean = one.library, one.library.lean
     mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
-    names = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, library.library)
+    names = (lean_tag(lean), *mathlib, library.library)
     name = f"{library.library} {library.revision}"
     key = hashlib.sha256(name.encode()).hexdigest()[:16]
     return ServedIndex(name, one.engine, tuple(filter(None, names)), Numbering(shared and shared / key))
@@ -224,18 +250,6 @@ def _bundled_name(card: Bundle) -> str:
     return f"Mathlib {dated(card.revision)} (bundled)"
 
 
-def _canonical(revision: str) -> str:
-    """Normalise a version: `v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are the same, and so are
-    `nightly-2026-07-01` and `v4.33.0-nightly-2026-07-01`, which `#statesearch` sends."""
-    return _PREFIX.sub("", revision.strip())
-
-
 def _length(goal: Goal) -> int:
     texts = (text for one in goal.hypotheses for text in (*one.names, one.type, one.value or ""))
     return len(goal.target) + sum(map(len, texts))
-
-
-def _same(known: str, wanted: str) -> bool:
-    if wanted == known:
-        return True
-    return bool(_COMMIT.fullmatch(wanted) and _COMMIT.fullmatch(known) and known.startswith(wanted))

@@ -8,9 +8,10 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, Field
 
 from lean_extract.common.errors import IndexMissing
@@ -22,6 +23,7 @@ from lsp_server.engine.schema import CollectionAnswer, DeclarationAnswer, Search
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.engine.schema_items import QueryKind
 from lsp_server.http.backend import HttpBackend
+from lsp_server.http.chosen import chosen_in
 from lsp_server.http.policy import may_see_paths
 from lsp_server.http.problems import Refusal
 from lsp_server.limits import HTTP_PREMISES, NAME_CHARACTERS, QUERY_CHARACTERS
@@ -83,6 +85,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
 
     @routes.get("/api/premises", response_model=dict[str, Any], responses=_answers_with(SearchAnswer))
     async def premises(
+        asked: Request,
         query: Annotated[
             str,
             Query(
@@ -113,7 +116,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
         rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,
     ) -> Any:
         """Premises for a goal or for text: the object SearchAnswer of docs/json.md."""
-        library = backend.libraries.find(rev)
+        library = backend.library(asked, rev)
         request = SearchRequest(
             query=query,
             k=max(1, min(k, HTTP_PREMISES)),
@@ -182,7 +185,7 @@ def _declarations(backend: HttpBackend) -> APIRouter:
 
         `path` is null except for programs on this machine, where the server has no token.
         """
-        library = backend.libraries.find(rev)
+        library = backend.library(request, rev)
         found = await backend.work(lambda: library.engine.describe(name, module or None))
         address = request.client.host if request.client else ""
         shows_path = may_see_paths(request.headers, address, backend.policy)
@@ -221,7 +224,9 @@ def _pages() -> APIRouter:
 
 
 def _serve(content: bytes, kind: str) -> Any:
-    async def page() -> Response:
+    async def page(asked: Request) -> Response:
+        if name := chosen_in(asked.scope):
+            return RedirectResponse(f"{asked.url.path}?{urlencode({'rev': name})}")
         return Response(content, media_type=kind, headers=_HEADERS)
 
     return page

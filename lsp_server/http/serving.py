@@ -45,8 +45,8 @@ class ServingOptions:
     """How many processes answer."""
     database: str = ""
     """The address of a database whose libraries are served."""
-    library: str = ""
-    """The name of the one that comes first; empty: the one that was published last."""
+    libraries: Sequence[str] = ()
+    """The name of the one that comes first; without a database, fetched libraries, as `NAME@REVISION`."""
 
 
 class HttpServer(uvicorn.Server):
@@ -137,7 +137,7 @@ class _Serving:
             options.revisions,
             self.shared,
             options.database,
-            options.library,
+            options.libraries,
         )
         if number == 0:
             await _print_notes(libraries, len(options.projects))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
@@ -40,6 +40,7 @@ def router(backend: HttpBackend) -> APIRouter:
 
     @routes.get("/api/search", response_model=list[FoundPremise])
     async def search(
+        asked: Request,
         query: Annotated[
             str | None,
             Query(
@@ -70,7 +71,7 @@ def router(backend: HttpBackend) -> APIRouter:
         if "⊢" not in query:
             raise Refusal(400, INVALID, "The 'query' parameter must be a valid Lean proof state")
         count = _count(results)
-        library = backend.libraries.find(rev)
+        library = backend.library(asked, rev)
         if count <= 0:
             return []
         goal = await backend.goal_of(query)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from lean_extract.common.cancellation import check_cancelled
@@ -95,13 +95,14 @@ class StepResponse(BaseModel):
 
 
 def router(backend: HttpBackend) -> APIRouter:
-    """Both interfaces over the default index."""
+    """Both interfaces over these indexes."""
     routes = APIRouter(tags=["Tactic generators"], route_class=JsonRoute)
 
     @routes.post("/generate")
-    async def generate(request: GeneratorRequest) -> GeneratorResponse:
+    async def generate(request: GeneratorRequest, asked: Request) -> GeneratorResponse:
         """LeanCopilot: tactics for a state, best first."""
-        found = await _tactics(backend, request.input, request.prefix or "", "", _COPILOT_OUTPUTS)
+        library = backend.library(asked)
+        found = await _tactics(backend, library, request.input, request.prefix or "", "", _COPILOT_OUTPUTS)
         return GeneratorResponse(
             outputs=[
                 Generation(output=one.tactic, score=score)
@@ -110,25 +111,23 @@ def router(backend: HttpBackend) -> APIRouter:
         )
 
     @routes.post("/")
-    async def step(request: StepRequest) -> StepResponse:
+    async def step(request: StepRequest, asked: Request) -> StepResponse:
         """llmstep: tactics for a state, best first."""
-        found = await _tactics(
-            backend, request.tactic_state, request.prefix, request.context, _LLMSTEP_SUGGESTIONS
-        )
+        library, state, prefix = backend.library(asked), request.tactic_state, request.prefix
+        found = await _tactics(backend, library, state, prefix, request.context, _LLMSTEP_SUGGESTIONS)
         return StepResponse(suggestions=[one.tactic for one in found])
 
     return routes
 
 
 async def _tactics(
-    backend: HttpBackend, state: str, prefix: str, context: str, count: int
+    backend: HttpBackend, library: ServedIndex, state: str, prefix: str, context: str, count: int
 ) -> list[Candidate]:
     """At most `count` tactics that begin with the prefix; none where nothing is left to prove."""
     try:
         goal = await backend.goal_of(state)
     except NoGoalHere:
         return []
-    library = backend.libraries.default
     return await backend.work(lambda: _propose(library, goal, prefix, _position_after(context), count))
 
 

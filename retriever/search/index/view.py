@@ -125,7 +125,7 @@ class IndexView:
         """The file of a document, as it was found; None for what was not read on this machine."""
         part = self.parts[bisect_right(self.bounds, number) - 1]
         is_here = part.segment.was_read_here and not part.is_bundled
-        return Path(part.manifest.root, self.file(number).path) if is_here else None
+        return Path(part.manifest.root, self.file(number).path) if is_here and part.manifest.root else None
 
     def vector(self, number: int) -> npt.NDArray[np.float32]:
         """float32[d]: a document's embedding."""
