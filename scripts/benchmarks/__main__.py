@@ -18,6 +18,9 @@ VERBS: Mapping[str, Verb] = {
     "problems": Verb(".problems", "proves the mini core's problems in all conditions; `make bench-problems`"),
     "imports": Verb(".imports", "goals whose import is deleted, closed with an import"),
     "http": Verb(".serving", "requests per second of `premise-suggest http`"),
+    "doors": Verb(
+        ".doors", "other tools' requests of `premise-suggest http`, and many agents at one `mcp --http`"
+    ),
     "next-step": Verb(".next_step", "every figure of the next step, before and after"),
     "cluster": Verb(".cluster", "work in one process and on Dask"),
     "postgres": Verb(".databases", "an index in PostgreSQL compared with the same index on disk"),

@@ -37,10 +37,9 @@ def state() -> str:
 
 
 @contextmanager
-def server(project: Path | None, workers: int) -> Iterator[tuple[int, int]]:
+def server(project: Path | None, *arguments: str) -> Iterator[tuple[int, int]]:
     """(process, port) of a server, which ends with the block."""
-    command = [sys.executable, "-m", "lsp_server", "http", "--port", "0", "--rate", "1000000"]
-    command += ["--workers", str(workers)]
+    command = [sys.executable, "-m", "lsp_server", *arguments, "--port", "0"]
     with tempfile.TemporaryDirectory() as empty:
         given = ["--project", str(project)] if project else []
         with subprocess.Popen(
@@ -96,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     for workers in options.workers:
-        with server(options.project, workers) as (pid, port):
+        with server(options.project, "http", "--rate", "1000000", "--workers", str(workers)) as (pid, port):
             measure(port, 4 * workers, 5.0)  # the models and the index are opened
             print(f"workers: {workers}")
             print(f"{'clients':>8} {'requests/s':>11} {'median ms':>10} {'p95 ms':>8}")
