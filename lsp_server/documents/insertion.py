@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lsprotocol import types
-
-from lean_extract.common.utf16 import utf16_length
 from lean_extract.records import Edit, Position, Span
 from lean_extract.session.places import WORD, is_term_position, sorry_near
 from lsp_server.documents.import_lines import ImportHeader, imported_module
@@ -54,19 +51,6 @@ def import_insertion(
         return Edit(Span(end, end), f"\n{import_line}")
     start = Position(number, 0)
     return Edit(Span(start, start), f"{import_line}\n")
-
-
-def cursor_after(lines: Sequence[str], edit: Edit, line: Edit | None = None) -> types.Position:
-    """Where the cursor belongs after an edit and that of an import `line`, in UTF-16 units.
-
-    If the edit does not say so, it is the end of the inserted text.
-    """
-    start = edit.span.start
-    rows = f"{lines[start.line][: start.column]}{edit.text}".split("\n")
-    cursor = edit.cursor or Position(start.line + len(rows) - 1, len(rows[-1]))
-    row = rows[cursor.line - start.line][: cursor.column]
-    is_below_line = line is not None and line.text.endswith("\n") and line.span.start <= start
-    return types.Position(cursor.line + is_below_line, utf16_length(row))
 
 
 def _is_typed_of(typed: str, name: str) -> bool:

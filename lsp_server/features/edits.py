@@ -15,8 +15,9 @@ from lean_extract.session.tactic_spans import WrittenTactics
 from lsp_server.documents.completion_context import completion_at
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.import_lines import IMPORT_LINE, imported_module
-from lsp_server.documents.insertion import cursor_after, import_insertion, name_insertion
+from lsp_server.documents.insertion import import_insertion, name_insertion
 from lsp_server.documents.uris import file_path
+from lsp_server.documents.utf16 import cursor_after
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.given_tactics import TacticEdit, guessed
 from lsp_server.engine.schema_items import GoalPlace, TacticVerdict

@@ -8,16 +8,8 @@ import signal
 from dataclasses import dataclass
 
 from lean_extract.common.terminal_text import print_line
-from lsp_server.http.serving import (
-    limits_for,
-    listen,
-    policy_for,
-    server_of,
-    url_of,
-)
 from lsp_server.mcp import stdio
 from lsp_server.mcp.offer import Offer
-from lsp_server.mcp.over_http import PATH, create_app
 from lsp_server.mcp.server import create_server
 from lsp_server.mcp.workspace import Workspace
 from lsp_server.serving import process
@@ -61,6 +53,10 @@ def serve_http(workspace: Workspace, offer: Offer, options: HttpOptions) -> None
 
     Raises UserError: the host, the port or the token cannot be used.
     """
+    # Agents on standard input wait for no web server to be loaded.
+    from lsp_server.http.serving import limits_for, listen, policy_for, server_of, url_of
+    from lsp_server.mcp.over_http import PATH, create_app
+
     policy = policy_for(options.host, options.token)
     listener = listen(options.host, options.port)
     with listener:
