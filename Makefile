@@ -5,7 +5,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test quick check platforms wheel site bench bench-problems hnsw hostile vsix test-vscode screenshots bench-vscode clean
+.PHONY: demo test quick check platforms wheel release site bench bench-problems hnsw hostile vsix test-vscode screenshots bench-vscode clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.light
@@ -35,6 +35,7 @@ check: $(VENV)/.full
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/check_regexes.py
 	@$(BIN)/python scripts/measure_house.py --check
+	@$(BIN)/pre-commit validate-manifest .pre-commit-hooks.yaml
 
 # The types as on macOS and Windows: which calls do not exist there.
 platforms: $(VENV)/.full
@@ -52,6 +53,12 @@ wheel: $(VENV)/.light
 	@$(PIP) install 'build>=1.2'
 	@$(BIN)/python -m build --quiet --outdir $(DIST)
 	@ls -1s --block-size=M $(DIST)/premise_suggest-*
+
+# The files for each registry, with the repository's public address in them: build/release (RELEASING.md).
+ADDRESS ?=
+release: $(VENV)/.full
+	@$(BIN)/python scripts/release.py "$(ADDRESS)"
+	@RELEASE="$(ADDRESS)" $(BIN)/python -m pytest -q -p no:cacheprovider tests/packaging/test_release.py
 
 # The manual as a site, in build/site; open build/site/index.html.
 site: $(VENV)/.full
