@@ -174,3 +174,20 @@ def test_an_index_that_is_gone_is_said_with_the_line_that_makes_it(
     done = run(variables, "http", "--port", "0", "--library", "far@v4.27")
     assert done.returncode == 1 and "far@v4.27.0 was fetched, and is not indexed." in done.stderr
     assert "setup --git " in done.stderr and "far@v4.27.0" in done.stderr.partition("setup")[2]
+
+
+def test_beside_a_database_it_names_one_library_alone(fetched: dict[str, str]) -> None:
+    options = ("--store", "postgresql://nowhere.invalid/x", "--library", "a", "--library", "b")
+    done = run(fetched, "http", "--port", "0", *options)
+    assert done.returncode == 2 and "--library names the default library alone" in done.stderr
+
+
+def test_a_revision_that_is_fetched_again_is_served_once(fetched: dict[str, str], several: Served) -> None:
+    """And is then the one that was fetched last."""
+    work = Path(fetched["PREMISE_SUGGEST_INDEX"]).parent / "far"
+    for version in ("v4.27.0", "v4.28.0"):
+        done = run(fetched, "setup", "--yes", "--quiet", "--git", f"{work}@{version}")
+        assert done.returncode == 0 and "0 read" in done.stdout, done.stdout + done.stderr
+        said = run(fetched, "http", "--port", "0", "--library", "far", "--library", f"far@{version}").stderr
+        assert f"The library far@{version} is named twice" in said
+    assert names(several.get("/at/v4.27.0/api/search", query=GOAL).json())[0] == OLD
