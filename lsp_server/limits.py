@@ -184,6 +184,8 @@ CACHED_ACCEPTED = 64
 """Goals at which the accepted tactics and their edits are kept."""
 ACCEPTED_TACTICS = 256
 """Of one goal."""
+EARLIER_REVISIONS = 100
+"""Of fetched libraries, of which another one took the place, how many are remembered."""
 OPEN_COLLECTIONS = 4
 """Collections of other backends that stay open."""
 

@@ -41,7 +41,12 @@ from lsp_server.engine.stores import (
     libraries_root,
     shared_folder,
 )
-from lsp_server.limits import ADDRESS_CHARACTERS, GIT_SILENCE_SECONDS, QUOTED_CHARACTERS
+from lsp_server.limits import (
+    ADDRESS_CHARACTERS,
+    EARLIER_REVISIONS,
+    GIT_SILENCE_SECONDS,
+    QUOTED_CHARACTERS,
+)
 from retriever.lean.index.build import SharedPackage
 from retriever.search.index.manifest import IndexManifest
 from retriever.search.index.store import IndexStore
@@ -57,7 +62,6 @@ _BY_SSH = re.compile(rf"(?P<user>[\w.-]+)@(?P<host>[\w-]+\.[\w.-]+):(?P<path>[\w
 _NEWEST = "HEAD"
 _CURRENT, _EARLIER = "packages", "earlier"
 """The libraries in Lake's manifest: those whose files are here, and those that another revision replaced."""
-_MOST_EARLIER = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +379,7 @@ def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[
     earlier = [one for one in before if one.name == name] + _libraries(_EARLIER)
     _write(
         [one for one in before if one.name != name] + [library],
-        [one for one in earlier if (one.name, one.revision) != (name, commit)][:_MOST_EARLIER],
+        [one for one in earlier if (one.name, one.revision) != (name, commit)][:EARLIER_REVISIONS],
     )
     return library
 
