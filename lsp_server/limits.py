@@ -234,6 +234,8 @@ MCP_RUNNING_CALLS = 2
 """How many calls are worked on at once."""
 MCP_WAITING_CALLS = 256
 """How many more may wait; later ones are refused."""
+MCP_REPAIR_SECONDS = 20.0
+"""How long `repair` works on one error, at most."""
 MCP_PREMISES = 100
 """The most premises of an answer: agents pay for every line."""
 MCP_MODULES = 100

@@ -10,8 +10,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from lean_extract.common.errors import UserError
 from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.common.files.atomic import make_private_folder, replacing
@@ -20,7 +18,7 @@ from lean_extract.common.terminal_text import shown
 from lean_extract.common.typed import Misfit, read_typed
 from lsp_server import __version__
 from lsp_server.commands.lean_files import LeanFile
-from lsp_server.engine.stores import project_store
+from lsp_server.engine.stores import record_folder
 from lsp_server.limits import FILL_RECORD_BYTES
 
 
@@ -89,11 +87,6 @@ def _key(file: LeanFile) -> str:
 
 def _hash(file: LeanFile) -> str:
     return hashlib.sha256(file.content.encode()).hexdigest()
-
-
-def record_folder(root: Path) -> Path:
-    """Where `fill` and `repair` keep what they know of a project."""
-    return user_cache_path("premise-suggest", appauthor=False) / "fill" / project_store(root).root.name
 
 
 @contextmanager

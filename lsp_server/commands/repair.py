@@ -34,11 +34,11 @@ from lsp_server.commands.options import (
     add_work_options,
 )
 from lsp_server.commands.prove import open_engine, print_diff
-from lsp_server.commands.repair_record import updated_index
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.repair_files import RepairLimits, repair_file
 from lsp_server.engine.repair_names import MeantNames
+from lsp_server.engine.repair_record import updated_index
 from lsp_server.engine.schema_proofs import RepairAnswer, RepairedError, RepairKind
 from lsp_server.rendering.progress_bar import ProgressBar
 from lsp_server.rendering.repairs import repair_summary, repair_table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,9 +23,6 @@ from lsp_server.engine.repair_names import MeantNames
 from lsp_server.engine.repair_text import difference, is_echo
 from lsp_server.engine.repairing import DeclarationRepair, Repair
 from lsp_server.engine.schema_proofs import RepairedError, RepairKind
-
-OnError = Callable[[RepairedError], None]
-"""Called with each error when its repair, or why there is none, is known."""
 
 _NOT_IN_PROOF = "It is not in a proof."
 _REFUSED = "A new Lean refuses the file with what was found."

@@ -57,6 +57,11 @@ def project_store(root: Path) -> IndexStore:
     return IndexStore(index_folder() / f"{root.name[:_SHOWN_LETTERS]}-{key}")
 
 
+def record_folder(root: Path) -> Path:
+    """Where `fill` and `repair` keep what they know of a project."""
+    return user_cache_path("premise-suggest", appauthor=False) / "fill" / project_store(root).root.name
+
+
 def bundled_store() -> IndexStore:
     """The shipped Mathlib index, unpacked at first use, and again if the unpacked copy is damaged.
 

@@ -22,6 +22,7 @@ from lsp_server.limits import (
 from retriever.lean.callers import TACTICS, Caller, caller_of
 
 _USUAL_COUNT = 10
+_REPAIR_SECONDS = 60.0
 
 _Count = Annotated[int, Field(ge=1, le=MCP_PREMISES, description="How many premises.")]
 _Line = Annotated[
@@ -138,6 +139,20 @@ class ProveArguments(PlaceArguments):
     )
     imports: bool = Field(
         True, description="Also try lemmas that the file does not import, each with its import."
+    )
+
+
+class RepairArguments(Arguments):
+    """A file, or a text, and how long to work on it."""
+
+    file: Annotated[str, Field(max_length=ADDRESS_CHARACTERS, description="The Lean file to repair.")] = ""
+    text: str = Field(
+        "",
+        max_length=MAX_STATE_CHARACTERS,
+        description="The text to repair, with its imports: in place of a file, or of what is saved in it.",
+    )
+    seconds: Annotated[float, Field(ge=PROOF_SECONDS[0], le=PROOF_SECONDS[1])] = Field(
+        _REPAIR_SECONDS, description="How long to work, at most."
     )
 
 

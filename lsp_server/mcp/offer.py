@@ -17,9 +17,9 @@ DISABLED_VARIABLE = "PREMISE_SUGGEST_MCP_DISABLED"
 NAMES_VARIABLE = "PREMISE_SUGGEST_MCP_NAMES"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 """What agents take as the name of a tool."""
-_READS = types.ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
+_READS = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+"""The other hints have a meaning only for tools that change something."""
+_UNNEEDED = ("title", "anyOf", "minLength", "maxLength")
 _START = "Call `suggest` with a file and the line of a `sorry`."
 _PROVE = "`prove` searches for a whole proof."
 _ABOUT = (
@@ -86,7 +86,8 @@ def offer_of(variables: Mapping[str, str], *, structured: bool) -> Offer:
 
 
 def slim(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of arguments without what agents pay for and do not need: titles, defaults that are nothing, null."""
+    """A schema of arguments without what agents pay for and do not need: titles, null, defaults that are nothing, and
+    the longest texts, which an error names."""
     kept = {key: one for key, one in schema.items() if key not in ("title", "description")}
     properties = {name: _slim_argument(one) for name, one in schema.get("properties", {}).items()}
     return {**kept, "properties": properties}
@@ -94,10 +95,11 @@ def slim(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _slim_argument(argument: Mapping[str, Any]) -> dict[str, Any]:
     """An argument that may be left out, in place of one that may be null."""
-    kept = {key: one for key, one in argument.items() if key not in ("title", "anyOf")}
+    kept = {key: one for key, one in argument.items() if key not in _UNNEEDED}
     if kept.get("default", 0) in (None, "", []):
         del kept["default"]
     choices = [one for one in argument.get("anyOf", ()) if one != {"type": "null"}]
+    choices = [{key: value for key, value in one.items() if key not in _UNNEEDED} for one in choices]
     return {**kept, **(choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {})}
 
 

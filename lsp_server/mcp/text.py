@@ -24,7 +24,7 @@ from lsp_server.engine.schema_items import (
     TacticsStatus,
     TacticVerdict,
 )
-from lsp_server.engine.schema_proofs import ProofAnswer
+from lsp_server.engine.schema_proofs import ProofAnswer, RepairAnswer, RepairedError, RepairKind
 from lsp_server.mcp.tools import Answer
 from lsp_server.rendering.labels import (
     CLOSED,
@@ -38,6 +38,7 @@ from lsp_server.rendering.labels import (
     verdict,
 )
 from lsp_server.rendering.proofs import result_label
+from lsp_server.rendering.repairs import REPAIR_LABELS, repair_totals
 from lsp_server.rendering.uses import uses_lists
 from retriever.lean.words.english import READ_BY_RULES
 
@@ -57,6 +58,8 @@ def answer_text(answer: Answer) -> str:
             return _suggestion(answer)
         case ProofAnswer():
             return _proof(answer)
+        case RepairAnswer():
+            return _repair(answer)
         case SearchAnswer():
             read = f"The query was {reading_label(answer.kind)}."
             if answer.other_kind is not None:
@@ -115,6 +118,23 @@ def _proof(answer: ProofAnswer) -> str:
             *answer.warnings,
         ]
     )
+
+
+def _repair(answer: RepairAnswer) -> str:
+    """The edits, the last in the file first, then the errors that are left."""
+    repaired = sorted((one for one in answer.errors if one.edits), key=_first_edit, reverse=True)
+    left = [one for one in answer.errors if one.kind == RepairKind.NONE]
+    edits = ["\n".join([_error(one), *map(_edit, one.edits)]) for one in repaired]
+    reasons = ["\n".join([_error(one), one.message, one.reason]) for one in left]
+    return _text(["\n".join(repair_totals(answer)), *edits, *reasons])
+
+
+def _first_edit(error: RepairedError) -> tuple[int, int]:
+    return error.edits[0].line, error.edits[0].column
+
+
+def _error(error: RepairedError) -> str:
+    return f"line {error.line} {error.declaration}".rstrip() + f": {REPAIR_LABELS[error.kind]}"
 
 
 def _sorry(one: SorryGoals) -> str:

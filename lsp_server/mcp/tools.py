@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from lsp_server.engine.repair_files import RepairLimits, repair_file
+from lsp_server.engine.repair_names import MeantNames
 from lsp_server.engine.requests import ProveRequest, SearchRequest, SuggestRequest
 from lsp_server.engine.schema import (
     DeclarationAnswer,
@@ -18,14 +21,16 @@ from lsp_server.engine.schema import (
     UsesAnswer,
 )
 from lsp_server.engine.schema_items import IndexState
-from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress
+from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, RepairAnswer, RepairKind
 from lsp_server.engine.sorry_goals import sorry_goals
 from lsp_server.engine.tasks import LeanProgress
+from lsp_server.limits import MCP_REPAIR_SECONDS
 from lsp_server.mcp.arguments import (
     Arguments,
     DeclarationArguments,
     PremisesArguments,
     ProveArguments,
+    RepairArguments,
     SearchArguments,
     SorriesArguments,
     StatusArguments,
@@ -55,6 +60,7 @@ class Updates(Protocol):
 Answer = (
     Suggestion
     | ProofAnswer
+    | RepairAnswer
     | SearchAnswer
     | TrialsAnswer
     | DeclarationAnswer
@@ -96,6 +102,16 @@ async def _prove(workspace: Workspace, given: ProveArguments, updates: Updates) 
     seconds = given.seconds if given.seconds is not None else engine.settings.prove.seconds
     request = ProveRequest(position, seconds, imports=given.imports)
     return await engine.prove(request, updates.proving, updates.is_cancelled, updates.waiting)
+
+
+async def _repair(workspace: Workspace, given: RepairArguments, updates: Updates) -> RepairAnswer:
+    engine, path, text = await workspace.to_repair(given.file, given.text)
+    names = MeantNames(engine, await workspace.names_before(engine))
+    began = time.monotonic()
+    limits = RepairLimits(MCP_REPAIR_SECONDS, began + given.seconds)
+    errors = await repair_file(engine, names, path, given.file, text, limits, updates.is_cancelled)
+    repaired = sum(one.kind != RepairKind.NONE for one in errors)
+    return RepairAnswer(errors, repaired, [], round(time.monotonic() - began, 3))
 
 
 async def _premises(workspace: Workspace, given: PremisesArguments, updates: Updates) -> Suggestion:
@@ -157,6 +173,16 @@ TOOLS = (
         ProveArguments,
         ProofAnswer,
         _prove,
+    ),
+    AgentTool(
+        "repair",
+        "Repair a file",
+        "Repairs proofs that broke, such as after a change of Lean or of a library: finds what was renamed, moved, or "
+        "takes other arguments, and answers with edits that Lean has accepted. Statements stay as they are, and so "
+        "does the file.",
+        RepairArguments,
+        RepairAnswer,
+        _repair,
     ),
     AgentTool(
         "premises",

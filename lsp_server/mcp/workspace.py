@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,10 +18,16 @@ from lsp_server.engine.databases import Published
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.projects import projects_for
+from lsp_server.engine.repair_before import Before
+from lsp_server.engine.repair_record import recorded, updated_index
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import project_store
 from lsp_server.mcp.arguments import PlaceArguments
 from prover.verify import GoalPosition
+
+log = logging.getLogger("premise_suggest")
+_TEXT_NAME = "_text.lean"
+"""Where a text without a file is taken to be: in the project's root. Nothing is written there."""
 
 
 class Workspace:
@@ -93,6 +100,28 @@ class Workspace:
         root, position = await asyncio.to_thread(self._at, place)
         return self._begun(root), position
 
+    async def to_repair(self, file: str, text: str) -> tuple[Engine, Path, str]:
+        """The engine for a file, or for a text without one; its path and its text. Raises as `in_file`."""
+        if file:
+            engine, path, saved = await self.in_file(file)
+            return engine, path, text or saved
+        if not text:
+            raise UserError(
+                "Neither `file` nor `text` says what to repair.",
+                "Send a file, or Lean text with its imports.",
+            )
+        return self.first, self._first / _TEXT_NAME, text
+
+    async def names_before(self, engine: Engine) -> Before:
+        """What the index of an engine's project knew before its library changed, with the index up to date."""
+        root = engine.root or self._first
+        try:
+            if root in self._updates:
+                return await updated_index(engine, root, _say_nothing, lambda: self._is_closing)
+        except PremiseSuggestError as error:  # another process updates it, or its status says why not
+            log.info("The index was not brought up to date: %s", error)
+        return await asyncio.to_thread(recorded, root)
+
     async def in_file(self, file: str) -> tuple[Engine, Path, str]:
         """The engine for a file, its path and its text. Raises UserError (outside of the projects), BadSource."""
         root, path = await asyncio.to_thread(self._allowed, file)
@@ -143,8 +172,7 @@ class Workspace:
     async def _update(self, root: Path) -> None:
         engine = self._engines[root]
         try:
-            with engine.being_indexed():
-                await engine.update_index(lambda stage, done, total: None, lambda: self._is_closing)
+            await updated_index(engine, root, _say_nothing, lambda: self._is_closing)
         except PremiseSuggestError as error:  # it is reported with the index's status
             self.failures[root] = str(error)
 
@@ -155,6 +183,10 @@ class Workspace:
             with suppress(PremiseSuggestError):
                 await engine.close()
         await asyncio.gather(*self._updates.values(), return_exceptions=True)
+
+
+def _say_nothing(stage: str, done: int, total: int) -> None:
+    """Agents see how fresh an index is, not its progress."""
 
 
 def _project_of(folder: Path) -> Path:

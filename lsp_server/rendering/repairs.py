@@ -11,7 +11,7 @@ from lsp_server.engine.schema_proofs import RepairAnswer, RepairedError, RepairK
 from lsp_server.rendering.labels import counted, shorten
 from lsp_server.rendering.style import Style
 
-_LABELS = {
+REPAIR_LABELS = {
     RepairKind.RENAMED: "renamed",
     RepairKind.IMPORT: "another import",
     RepairKind.ARGUMENTS: "other arguments",
@@ -19,6 +19,7 @@ _LABELS = {
     RepairKind.PROOF: "another proof",
     RepairKind.NONE: "not repaired",
 }
+"""What repaired an error, in two words."""
 _PLACES = 5
 """The most places in a cell in Markdown."""
 _CELL = 160
@@ -35,18 +36,18 @@ def repair_table(answer: RepairAnswer, style: Style) -> str:
         if not places or (is_repaired and not one.edits):  # with the first error of its kind or declaration
             continue
         where = style.bold(shown(_listed(places, 1), longest=0))
-        label = (style.good if is_repaired else style.caution)(_LABELS[one.kind])
+        label = (style.good if is_repaired else style.caution)(REPAIR_LABELS[one.kind])
         lines.append("  ".join(filter(None, [where, shown(one.declaration), label])))
         for detail in [_change(one)] if is_repaired else [one.message, one.reason]:
             lines.append(f"  {shown(shorten(detail, style.width - 2), longest=0)}")
-    return "\n".join([*lines, *([""] if lines else []), *_totals(answer)]) + "\n"
+    return "\n".join([*lines, *([""] if lines else []), *repair_totals(answer)]) + "\n"
 
 
 def repair_summary(answer: RepairAnswer) -> str:
     """What was repaired and what is left, in Markdown."""
     repaired = [one for one in answer.errors if one.edits]
     left = _left(answer)
-    lines = ["## Repairs", "", *_totals(answer)]
+    lines = ["## Repairs", "", *repair_totals(answer)]
     if repaired:
         lines.append("A new Lean process accepts each repair, and no statement has changed.")
     names: dict[tuple[str, str], list[str]] = {}
@@ -69,7 +70,7 @@ def repair_summary(answer: RepairAnswer) -> str:
             "|---|---|---|---|---|",
         ]
         lines += [
-            _row([_place(one)], one.declaration, _LABELS[one.kind], _code(one.before), _code(one.after))
+            _row([_place(one)], one.declaration, REPAIR_LABELS[one.kind], _code(one.before), _code(one.after))
             for one in others
         ]
     if left:
@@ -108,13 +109,14 @@ def _listed(places: Sequence[str], most: int) -> str:
     return ", ".join(places[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _totals(answer: RepairAnswer) -> Iterator[str]:
+def repair_totals(answer: RepairAnswer) -> Iterator[str]:
+    """How many errors were repaired, and how; what was written."""
     count = len(answer.errors)
     if not count:
         yield "Stopped before an error was found." if answer.stopped else "No errors."
         return
-    kinds = Counter(_LABELS[one.kind] for one in answer.errors if one.kind != RepairKind.NONE)
-    how = ", ".join(f"{kinds[label]:,} {label}" for label in _LABELS.values() if kinds[label])
+    kinds = Counter(REPAIR_LABELS[one.kind] for one in answer.errors if one.kind != RepairKind.NONE)
+    how = ", ".join(f"{kinds[label]:,} {label}" for label in REPAIR_LABELS.values() if kinds[label])
     how = f" ({how})" if how else ""
     yield f"{answer.repaired:,} of {counted(count, 'error')} repaired{how} in {answer.seconds:.0f} s."
     if answer.written:

@@ -76,6 +76,7 @@ async def test_tools_are_disabled_and_renamed_by_variables(workplace: Workplace)
         said = client.instructions
     assert names == [
         "lean_suggest",
+        "repair",
         "premises",
         "lean.find",
         "declaration",

@@ -14,6 +14,8 @@ import httpx
 import jsonschema
 import pytest
 
+from tests.lsp_server.test_repair import BASIC, DEPRECATED, USES
+from tests.lsp_server.test_repair import make as make_library
 from tests.mcp.conftest import FAR_AWAY, TOKEN, Workplace, on_stdio, over_http
 
 pytestmark = pytest.mark.lean
@@ -22,6 +24,7 @@ PLACE = {"file": FAR_AWAY, "line": 11}
 TOOLS = [
     "suggest",
     "prove",
+    "repair",
     "premises",
     "search",
     "try_tactics",
@@ -147,6 +150,43 @@ async def test_a_false_statement_is_refuted(workplace: Workplace) -> None:
     assert answer.structured_content["status"] == "false"
     why = "The goal is false: m = 0, n = 1 is a counterexample."
     assert answer.structured_content["message"] == why and why in answer.content[0].text
+
+
+async def test_what_a_renamed_lemma_broke_is_repaired(workplace: Workplace, tmp_path: Path) -> None:
+    """A file, another text of it, and a text without a file; the lemma is renamed while the server runs."""
+    basic_text = BASIC.replace(DEPRECATED, "")
+    place = Workplace(
+        make_library(tmp_path / "lib", Basic=basic_text, Names=USES["Names"]), workplace.environment
+    )
+    basic, file = place.root / "Lib" / "Basic.lean", place.root / "Lib" / "Names.lean"
+    before = file.read_text(encoding="utf-8")
+    async with on_stdio(place) as client:
+        await client.call_tool("declaration", {"name": "Lib.add_left"})  # the index is built
+        basic.write_text(basic_text.replace("theorem add_left", "theorem add_congr_right"), encoding="utf-8")
+        in_file = await client.call_tool("repair", {"file": "Lib/Names.lean"})
+        without = await client.call_tool("repair", {"text": before})
+        changed = before.replace("Lib.add_left a b c h", "Lib.add_lef a b c h", 1)
+        other = await client.call_tool("repair", {"file": "Lib/Names.lean", "text": changed})
+        schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+    for answer in (in_file, without, other):
+        assert not answer.is_error, answer.content[0].text
+        jsonschema.validate(answer.structured_content, schemas["repair"])
+        assert answer.structured_content["repaired"] == len(answer.structured_content["errors"]) == 2
+        assert [one["kind"] for one in answer.structured_content["errors"]] == ["renamed", "renamed"]
+    text = in_file.content[0].text
+    assert text.startswith("2 of 2 errors repaired (2 renamed)")
+    assert "\n\nline 5 names: renamed\nReplace 5:" in text and "add_congr_right" in text
+    assert file.read_text(encoding="utf-8") == before
+
+
+async def test_what_cannot_be_repaired_says_why(workplace: Workplace) -> None:
+    async with on_stdio(workplace, structured=False) as client:
+        answer = await client.call_tool(
+            "repair", {"text": "theorem wrong (p q : Prop) (h : p) : p ∧ q := by\n  exact ⟨h, h⟩\n"}
+        )
+    text = answer.content[0].text
+    assert text.startswith("0 of 1 error repaired") and "\n\nline 2 wrong: not repaired\n" in text
+    assert text.endswith("The statement is false: p = True, q = False is a counterexample.")
 
 
 async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
@@ -275,6 +315,9 @@ async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
         ),
         ("prove", {**PLACE, "seconds": 0}, "seconds: "),
         ("prove", {"file": FAR_AWAY, "line": 1}, "goal"),
+        ("repair", {}, "Neither `file` nor `text`"),
+        ("repair", {"file": "../outside.lean"}, "outside of the projects"),
+        ("repair", {"text": "theorem t : True := x", "seconds": 601}, "seconds: "),
         ("disprove", {}, "There is no tool 'disprove'"),
     ],
 )

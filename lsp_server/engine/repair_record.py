@@ -8,39 +8,42 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from lean_extract.common.errors import IndexMissing
+from lean_extract.common.errors import IndexDamaged, IndexMissing
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.typed import Misfit, read_typed
-from lsp_server.commands.fill_record import record_folder
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.repair_before import Before
-from lsp_server.engine.stores import Progress, ShouldStop
+from lsp_server.engine.stores import Progress, ShouldStop, project_store, record_folder
 from lsp_server.limits import FILL_RECORD_BYTES
 
 
 async def updated_index(engine: Engine, root: Path, progress: Progress, should_stop: ShouldStop) -> Before:
     """What a project's index knew before, now that it is brought up to date. Raises as `Engine.update_index`."""
-    path = record_folder(root) / "before.json"
     with ExitStack() as stack:
-        try:
-            old = stack.enter_context((await engine.project_index()).service.reading())
-        except IndexMissing:
+        old = None
+        if project_store(root).stamp() is not None:
+            with suppress(IndexMissing, IndexDamaged):  # the update makes it anew
+                old = stack.enter_context((await engine.project_index()).service.reading())
+        with engine.being_indexed():
             await engine.update_index(progress, should_stop)
-            return _read(path)
-        await engine.update_index(progress, should_stop)
-        if old.is_current():
-            return _read(path)
+        if old is None or old.is_current():
+            return recorded(root)
         now = stack.enter_context((await engine.project_index()).service.reading())
-        before = await asyncio.to_thread(_read(path).updated, old, now)
-    with suppress(OSError), replacing(path, is_private=True) as stream:
+        before = await asyncio.to_thread(recorded(root).updated, old, now)
+    with suppress(OSError), replacing(_record(root), is_private=True) as stream:
         # Without it, only the next run does not know what this one does.
         json.dump(asdict(before), stream)
     return before
 
 
-def _read(path: Path) -> Before:
+def recorded(root: Path) -> Before:
+    """What is kept of what the project's index knew before."""
     try:
-        return read_typed(Before, read_json(path, FILL_RECORD_BYTES))
+        return read_typed(Before, read_json(_record(root), FILL_RECORD_BYTES))
     except (OSError, Misfit, ValueError):  # none yet, or of another version
         return Before()
+
+
+def _record(root: Path) -> Path:
+    return record_folder(root) / "before.json"
