@@ -147,13 +147,21 @@ def _agent(add: str) -> Callable[[str, Path], str]:
     return lambda command, root: f"{add} {shlex.join([command, 'mcp', '--project', str(root)])}"
 
 
+def _claude(command: str, root: Path) -> str:
+    folder = shlex.quote(str(root / ".claude" / "skills" / "premise-suggest"))
+    return (
+        f"{_agent('claude mcp add premise-suggest --')(command, root)}\n"
+        f"mkdir -p {folder} && {shlex.quote(command)} mcp --skill > {folder}/SKILL.md"
+    )
+
+
 CLIENTS = (
     Client("VS Code", ("code", "codium", "code-insiders", "cursor"), _vscode),
     Client("Neovim", ("nvim",), _neovim, (0, 11), _older_neovim),
     Client("Emacs", ("emacs",), _emacs, (29, 0), _older_emacs),
     Client("Helix", ("hx", "helix"), _helix),
     Client("Zed", ("zed", "zeditor"), _zed),
-    Client("Claude Code", ("claude",), _agent("claude mcp add premise-suggest --")),
+    Client("Claude Code", ("claude",), _claude),
     Client("Codex", ("codex",), _agent("codex mcp add premise-suggest --")),
 )
 

@@ -36,6 +36,7 @@ _NEEDED = ("mcp", "mcp_types", "fastapi", "uvicorn", "starlette", "prometheus_cl
 EXAMPLES = (
     "premise-suggest mcp                            # an agent starts it",
     "premise-suggest mcp --project DIR --http",
+    "premise-suggest mcp --skill > .claude/skills/premise-suggest/SKILL.md",
 )
 
 
@@ -64,6 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--library", metavar="NAME", default="", help=text)
     text = "also send answers as objects, with their schemas in the list of tools (docs/json.md)"
     parser.add_argument("--structured", action="store_true", help=text)
+    text = "print a skill file for .claude/skills, which says when to call which tool, and end"
+    parser.add_argument("--skill", action="store_true", help=text)
     add_lean_option(parser)
     add_model_options(parser)
     add_rerank_option(parser)
@@ -80,6 +83,9 @@ def run(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         raise not_installed(error, _NEEDED, "mcp") from error
     offer = offer_of(os.environ, structured=options.structured)
+    if options.skill:
+        sys.stdout.write(offer.skill())
+        return 0
     roots = [find_root(existing_folder(folder).resolve()) for folder in options.project or [Path.cwd()]]
     store = options.store or os.environ.get(STORE_VARIABLE, "")
     if options.library and not store:

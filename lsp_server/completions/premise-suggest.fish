@@ -236,6 +236,7 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using mcp' -l token -x -d
 complete -c premise-suggest -n '_shtab_premise_suggest_using mcp' -l store -x -d 'search a library of this database, postgresql://…, in place of Mathlib here (or set PREMISE_SUGGEST_STORE)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using mcp' -l library -x -d 'with --store: which one (default: the one for the project'"'"'s Lean version, else the newest)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using mcp' -l structured -d 'also send answers as objects, with their schemas in the list of tools (docs/json.md)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using mcp' -l skill -d 'print a skill file for .claude/skills, which says when to call which tool, and end'
 complete -c premise-suggest -n '_shtab_premise_suggest_using mcp' -l lean -x -d 'the command line of the Lean to run (default: found automatically)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using mcp' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using mcp' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'

@@ -328,6 +328,7 @@ _shtab_premise_suggest_mcp_options=(
   "--store[search a library of this database, postgresql\:\/\/\…, in place of Mathlib here (or set PREMISE_SUGGEST_STORE)]:ADDRESS:"
   "--library[with --store\: which one (default\: the one for the project\'s Lean version, else the newest)]:NAME:"
   "--structured[also send answers as objects, with their schemas in the list of tools (docs\/json.md)]"
+  "--skill[print a skill file for .claude\/skills, which says when to call which tool, and end]"
   "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
   "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any
 
 import mcp_types as types
 
 from lean_extract.common.errors import UserError
 from lsp_server.engine.schema_files.json_schema import inlined
+from lsp_server.mcp.prompts import PROMPTS, AgentPrompt
 from lsp_server.mcp.tools import TOOLS, AgentTool
 
 DISABLED_VARIABLE = "PREMISE_SUGGEST_MCP_DISABLED"
 NAMES_VARIABLE = "PREMISE_SUGGEST_MCP_NAMES"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 """What agents take as the name of a tool."""
+_QUOTED = re.compile(r"`(\w+)`")
 _READS = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 """The other hints have a meaning only for tools that change something."""
 _UNNEEDED = ("title", "anyOf", "minLength", "maxLength")
@@ -48,10 +51,49 @@ class Offer:
 
     def instructions(self) -> str:
         """What an agent is told once."""
-        names = {tool.name: name for name, tool in self.tools.items()}
-        said = {"suggest": _START, "prove": _PROVE}
-        calls = [text.replace(f"`{own}`", f"`{names[own]}`") for own, text in said.items() if own in names]
-        return " ".join([_ABOUT, *calls, _STATES if self.structured else _SEARCHED])
+        return " ".join([_ABOUT, *self.worded((_START, _PROVE)), _STATES if self.structured else _SEARCHED])
+
+    def worded(self, lines: Iterable[str]) -> Iterator[str]:
+        """Lines with the tools' names as agents have them, without those that name a tool that is not offered."""
+        names = {tool.name: "" for tool in TOOLS} | {tool.name: name for name, tool in self.tools.items()}
+        for line in lines:
+            if all(names.get(one, one) for one in _QUOTED.findall(line)):
+                yield _QUOTED.sub(lambda found: f"`{names.get(found[1], found[1])}`", line)
+
+    def skill(self) -> str:
+        """The text of a skill file, which tells agents when to call which tool."""
+        text = files("lsp_server").joinpath("mcp", "skill", "SKILL.md").read_text(encoding="utf-8")
+        return "".join(self.worded(text.splitlines(keepends=True)))
+
+    def prompts(self) -> list[types.Prompt]:
+        """The list of prompts: those whose tool is offered."""
+        return [
+            types.Prompt(
+                name=one.name,
+                title=one.title,
+                description=one.description,
+                arguments=[
+                    types.PromptArgument(name=name, description=text, required=True)
+                    for name, text in one.arguments.items()
+                ],
+            )
+            for one in self._prompts()
+        ]
+
+    def prompt(self, name: str, given: Mapping[str, str]) -> str:
+        """The text of a prompt. Raises UserError: there is none of this name, or an argument is missing."""
+        prompts = {one.name: one for one in self._prompts()}
+        if name not in prompts:
+            raise UserError(f"There is no prompt {name!r}.", f"There are {', '.join(prompts) or 'none'}.")
+        missing = [one for one in prompts[name].arguments if not given.get(one, "").strip()]
+        if missing:
+            raise UserError(f"{name} needs {', '.join(missing)}.", "Send it as an argument of the prompt.")
+        first, *lines = self.worded(prompts[name].lines)
+        return "\n".join([first.format_map(given), *lines])
+
+    def _prompts(self) -> list[AgentPrompt]:
+        offered = {tool.name for tool in self.tools.values()}
+        return [one for one in PROMPTS if one.tool in offered]
 
     def _listed(self, name: str, tool: AgentTool) -> types.Tool:
         return types.Tool(

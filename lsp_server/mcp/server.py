@@ -10,9 +10,10 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from lean_extract.common.errors import PremiseSuggestError
+from lean_extract.common.errors import PremiseSuggestError, UserError
 from lsp_server import __version__
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.schema import Suggestion
@@ -58,6 +59,22 @@ def create_server(workspace: Workspace, offer: Offer) -> Server[None]:
             log.exception("%s failed", tool.name)
             return _failure(f"{tool.name} failed ({type(error).__name__}); see the server's log.")
 
+    async def list_prompts(
+        context: ServerRequestContext[None], params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=offer.prompts())
+
+    async def get_prompt(
+        context: ServerRequestContext[None], params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        try:
+            text = offer.prompt(params.name, params.arguments or {})
+        except UserError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        return types.GetPromptResult(
+            messages=[types.PromptMessage(role="user", content=types.TextContent(text=text))]
+        )
+
     @asynccontextmanager
     async def lifespan(server: Server[None]) -> AsyncIterator[None]:
         workspace.begin()
@@ -74,6 +91,8 @@ def create_server(workspace: Workspace, offer: Offer) -> Server[None]:
         lifespan=lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 

@@ -68,7 +68,12 @@ def test_a_project_from_nothing_to_its_first_goal(cli: Cli, bare_project: Path, 
     plan, _, rest = done.stdout.partition("then ")
     assert str(bare_project) in plan and "4.35.0 (packaged)" in plan and "less than a minute" in plan
     assert "premises in" in rest and "⊢" in rest.partition("Lean ")[2]
-    assert "Neovim:" in rest and "claude mcp add premise-suggest --" in rest and "Helix" not in rest
+    assert (
+        "Neovim:" in rest
+        and "claude mcp add premise-suggest --" in rest
+        and ".claude/skills/premise-suggest" in rest
+        and "Helix" not in rest
+    )
     again = cli("setup", bare_project, "--yes").stdout
     assert "bring the index up to date" in again and "0 read" in again
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import pytest
+import yaml
+from mcp.shared.exceptions import MCPError
 
+from lsp_server.mcp.offer import Offer
+from lsp_server.mcp.prompts import PROMPTS
 from lsp_server.mcp.tools import TOOLS
-from tests.mcp.conftest import FAR_AWAY, Workplace, on_stdio
+from tests.mcp.conftest import FAR_AWAY, SCRIPT, Workplace, on_stdio
 
 pytestmark = pytest.mark.lean
 PLACE = {"file": FAR_AWAY, "line": 11}
@@ -87,6 +92,62 @@ async def test_tools_are_disabled_and_renamed_by_variables(workplace: Workplace)
     assert "Nat.add_comm" in found.content[0].text
     assert all(one.is_error and "lean.find" in one.content[0].text for one in refused)
     assert "Call `lean_suggest`" in said and "prove" not in said
+
+
+async def test_prompts_name_the_tools_as_they_are_offered(workplace: Workplace) -> None:
+    variables = {
+        "PREMISE_SUGGEST_MCP_DISABLED": "try_tactics,repair",
+        "PREMISE_SUGGEST_MCP_NAMES": "prove=lean_prove",
+    }
+    odd = {"file": "A `prove` {b}.lean", "place": "12"}
+    async with on_stdio(workplace, structured=False, **variables) as client:
+        listed = (await client.list_prompts()).prompts
+        texts = [
+            (await client.get_prompt(one.name, {argument.name: "x" for argument in one.arguments})).messages
+            for one in listed
+        ]
+        [asked] = (await client.get_prompt("prove_goal", odd)).messages
+        refusals = []
+        for name, arguments in [("repair_file", {"file": "A.lean"}), ("prove_goal", {"file": "A.lean"})]:
+            with pytest.raises(MCPError) as refused:
+                await client.get_prompt(name, arguments)
+            refusals.append(refused.value.message)
+    assert [one.name for one in listed] == ["prove_goal", "fill_sorries", "find_lemma"]
+    assert all(one.description and len(messages) == 1 for one, messages in zip(listed, texts, strict=True))
+    said = asked.content.text
+    assert said.startswith("Prove the goal in A `prove` {b}.lean at 12.\nCall `lean_prove` there first.")
+    assert "`suggest`" in said and "try_tactics" not in said
+    assert refusals[0].startswith("There is no prompt 'repair_file'. There are prove_goal, fill_sorries")
+    assert refusals[1].startswith("prove_goal needs place.")
+
+
+def test_the_skill_file_names_the_tools_that_are_offered(workplace: Workplace) -> None:
+    """What agents need of its form: names and lengths as their documentation has them."""
+    variables = {"PREMISE_SUGGEST_MCP_DISABLED": "uses", "PREMISE_SUGGEST_MCP_NAMES": "prove=lean_prove"}
+    shown = [
+        subprocess.run(
+            [str(SCRIPT), "mcp", "--skill"],
+            env={**workplace.environment, **given},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stdout
+        for given in ({}, variables)
+    ]
+    lines = shown[0].splitlines()
+    assert len(lines) < 60 and lines[0] == lines[3] == "---"
+    about = yaml.safe_load("\n".join(lines[1:3]))
+    assert about["name"] == "premise-suggest" and len(about["description"]) <= 1024
+    assert {one.name for one in TOOLS} <= set(re.findall(r"`(\w+)`", shown[0]))
+    assert "`lean_prove`" in shown[1] and "`prove`" not in shown[1] and "`uses`" not in shown[1]
+
+
+def test_every_tool_and_argument_in_a_prompt_is_one() -> None:
+    offer = Offer()
+    for one in PROMPTS:
+        text = offer.prompt(one.name, dict.fromkeys(one.arguments, "x"))
+        assert "{" not in text and text.count("\n") == len(one.lines) - 1
+        assert set(re.findall(r"`(\w+)`", text)) <= {*offer.tools, "sorry"} and f"`{one.tool}`" in text
 
 
 @pytest.mark.parametrize(
