@@ -230,8 +230,10 @@ MCP_BODY_BYTES = 1 << 20
 """Of a message over HTTP."""
 MCP_IDLE_SECONDS = 1800.0
 """After so long without a request, a session has ended."""
+MCP_SESSIONS = 2000
+"""How many sessions may be open over HTTP; one more is refused until another has ended."""
 MCP_RUNNING_CALLS = 2
-"""How many calls are worked on at once."""
+"""How many calls are worked on at once, and as many of those that may take minutes."""
 MCP_WAITING_CALLS = 256
 """How many more may wait; later ones are refused."""
 MCP_REPAIR_SECONDS = 20.0

@@ -10,15 +10,24 @@ from starlette.types import ASGIApp
 
 from lsp_server.http.guard import Guard
 from lsp_server.http.policy import Policy
-from lsp_server.limits import MCP_BODY_BYTES, MCP_IDLE_SECONDS, HttpLimits
+from lsp_server.limits import MCP_BODY_BYTES, MCP_IDLE_SECONDS, MCP_SESSIONS, HttpLimits
 
 PATH = "/mcp"
 
 
-def create_app(server: Server[None], policy: Policy, limits: HttpLimits) -> ASGIApp:
-    """The application; the server's lifespan is that of the application."""
+def create_app(
+    server: Server[None],
+    policy: Policy,
+    limits: HttpLimits,
+    most: int = MCP_SESSIONS,
+    idle_seconds: float = MCP_IDLE_SECONDS,
+) -> ASGIApp:
+    """The application; the server's lifespan is that of the application.
+
+    `most`: how many sessions may be open; `idle_seconds`: after so long without a request one has ended.
+    """
     sessions = StreamableHTTPSessionManager(
-        server, session_idle_timeout=MCP_IDLE_SECONDS, max_request_body_size=MCP_BODY_BYTES
+        server, session_idle_timeout=idle_seconds, max_request_body_size=MCP_BODY_BYTES, max_sessions=most
     )
     routes = [Route(PATH, endpoint=StreamableHTTPASGIApp(sessions))]
     app = Starlette(routes=routes, lifespan=lambda _: sessions.run())

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import mcp_types as types
@@ -32,7 +33,7 @@ log = logging.getLogger("premise_suggest")
 
 def create_server(workspace: Workspace, offer: Offer) -> Server[None]:
     """The server. Its clients share the workspace, which is closed when the server ends."""
-    gate = Gate(MCP_RUNNING_CALLS, MCP_WAITING_CALLS)
+    gates = {is_long: Gate(MCP_RUNNING_CALLS, MCP_WAITING_CALLS) for is_long in (False, True)}
     listed = offer.listed()
 
     async def list_tools(
@@ -48,7 +49,8 @@ def create_server(workspace: Workspace, offer: Offer) -> Server[None]:
             return _failure(f"There is no tool {params.name!r}. There are {', '.join(offer.tools)}.")
         progress = _Progress(context)
         try:
-            found = await gate.run(lambda: _called(workspace, tool, params.arguments or {}, progress))
+            call = partial(_called, workspace, tool, params.arguments or {}, progress)
+            found = await gates[tool.is_long].run(call)
             return _result(found, structured=offer.structured)
         except asyncio.CancelledError:  # the gate lets the work go on, which a search need not
             progress.is_cancelled.set()

@@ -81,6 +81,8 @@ class AgentTool:
     arguments: type[Arguments]
     answer: type[Answer]
     run: _Run
+    is_long: bool = False
+    """Whether a call may take minutes: those wait for each other only."""
 
 
 async def _suggest(workspace: Workspace, given: SuggestArguments, updates: Updates) -> Suggestion:
@@ -173,6 +175,7 @@ TOOLS = (
         ProveArguments,
         ProofAnswer,
         _prove,
+        is_long=True,
     ),
     AgentTool(
         "repair",
@@ -183,6 +186,7 @@ TOOLS = (
         RepairArguments,
         RepairAnswer,
         _repair,
+        is_long=True,
     ),
     AgentTool(
         "premises",
