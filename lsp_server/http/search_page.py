@@ -19,7 +19,7 @@ from lean_extract.records import Position
 from lsp_server.engine.collections import OpenCollections, answer, list_collections
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import SearchRequest
-from lsp_server.engine.schema import CollectionAnswer, DeclarationAnswer, SearchAnswer
+from lsp_server.engine.schema import CollectionAnswer, DeclarationAnswer, SearchAnswer, UsesAnswer
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.engine.schema_items import QueryKind
 from lsp_server.http.backend import HttpBackend
@@ -187,11 +187,37 @@ def _declarations(backend: HttpBackend) -> APIRouter:
         """
         library = backend.library(request, rev)
         found = await backend.work(lambda: library.engine.describe(name, module or None))
-        address = request.client.host if request.client else ""
-        shows_path = may_see_paths(request.headers, address, backend.policy)
-        return to_json(found if shows_path else replace(found, path=None))
+        return to_json(found if _shows_paths(request, backend) else replace(found, path=None))
+
+    @routes.get("/api/uses", response_model=dict[str, Any], responses=_answers_with(UsesAnswer))
+    async def uses(
+        request: Request,
+        name: Annotated[str, Query(description="Its name, as answers list it.", max_length=NAME_CHARACTERS)],
+        module: Annotated[
+            str, Query(description="Its module, where several have it.", max_length=NAME_CHARACTERS)
+        ] = "",
+        k: Annotated[int, Query(description="How many of each list, from 1 to 1,000.")] = 32,
+        rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,
+    ) -> Any:
+        """Which proofs use a declaration, and what its own proof uses: the object UsesAnswer of docs/json.md.
+
+        Each `path` is null except for programs on this machine, where the server has no token.
+        """
+        library = backend.libraries.find(rev)
+        wanted = max(1, min(k, HTTP_PREMISES))
+        found = await backend.work(lambda: library.engine.uses(name, module or None, wanted))
+        if not _shows_paths(request, backend):
+            bare = [[replace(one, path=None) for one in some] for some in (found.used_by, found.uses)]
+            found = replace(found, used_by=bare[0], uses=bare[1])
+        return to_json(found)
 
     return routes
+
+
+def _shows_paths(request: Request, backend: HttpBackend) -> bool:
+    """Whether a client may learn where files are."""
+    address = request.client.host if request.client else ""
+    return may_see_paths(request.headers, address, backend.policy)
 
 
 def _answers_with(cls: type) -> dict[int | str, dict[str, Any]]:

@@ -26,6 +26,7 @@ FEATURES = (
     "lsp_server.features.insert",
     "lsp_server.features.search",
     "lsp_server.features.declaration",
+    "lsp_server.features.uses",
     "lsp_server.features.symbols",
     "lsp_server.features.sorries",
     "lsp_server.features.index",

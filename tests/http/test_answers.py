@@ -51,6 +51,19 @@ def test_a_name_that_is_too_long_is_refused(server: Served) -> None:
     assert server.get("/api/declaration", module="x").status_code == 422
 
 
+def test_who_uses_a_declaration_is_answered_with_files_for_this_machine_only(
+    server: Served, library: Path
+) -> None:
+    asked = {"name": "Nat.add_comm", "k": 1}
+    answer = conforming(server.get("/api/uses", **asked).json(), "UsesAnswer")
+    assert len(answer["used_by"]) == 1 < answer["used_by_count"]
+    assert Path(answer["used_by"][0]["path"]).is_relative_to(library)
+    response = server.client.get("/api/uses", params=asked, headers={"Via": "10.1.2.3"})
+    assert response.json()["used_by"] == [{**answer["used_by"][0], "path": None}]
+    assert str(library) not in response.text
+    assert "no declaration" in server.get("/api/uses", name="no.such.name").json()["error"]
+
+
 @pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "Via"])
 def test_clients_of_a_proxy_learn_no_path(server: Served, library: Path, header: str) -> None:
     response = server.client.get(

@@ -23,6 +23,7 @@ WITH_INPUT = [
     ("POST", "/v1/embeddings"),
     ("GET", "/api/premises"),
     ("GET", "/api/declaration"),
+    ("GET", "/api/uses"),
     ("GET", "/api/collections/{backend_name}/{name}"),
 ]
 PLAIN = [

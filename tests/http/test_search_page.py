@@ -166,6 +166,19 @@ def test_a_result_is_read_by_rules_where_its_source_is_shown(page: Any) -> None:
     )
 
 
+def test_who_uses_a_result_is_listed_with_files_and_links(page: Any, library: Path) -> None:
+    page.goto("/?query=Nat.add_comm")
+    page.get_by_role("button", name="Who uses Nat.add_comm", exact=True).click()
+    panel = page.get_by_role("region", name="Uses of Nat.add_comm")
+    expect(panel).to_contain_text(re.compile(r"Used by \d+ proofs"))
+    expect(panel).to_contain_text(re.compile("Its proof (uses|names)"))
+    user = panel.get_by_role("listitem").filter(has_text="pow_mul_comm")
+    expect(user.locator(".where")).to_have_text(re.compile(rf"^{re.escape(str(library))}/.*\.lean:\d+$"))
+    user.get_by_role("link").click()
+    expect(page.get_by_label("Goal, name, words or pattern")).to_have_value("pow_mul_comm")
+    expect(first_name(page)).to_have_text("pow_mul_comm")
+
+
 def test_what_is_like_a_result_is_a_click_away(page: Any) -> None:
     page.goto("/?query=Nat.add_comm")
     page.get_by_role("link", name="More like Nat.add_comm", exact=True).click()

@@ -352,6 +352,22 @@ async def test_the_answer_says_which_parts_the_target_has_where_it_is_asked_to(e
     assert plain(await editor.suggest(*asked))["parts"] == []
 
 
+async def test_who_uses_a_lemma_is_told_in_the_project_of_the_document(editor: Editor) -> None:
+    editor.open("Narrow.lean", editor.text("Narrow.lean"))
+    asked = {"name": "Lib.zero_plus", "textDocument": {"uri": editor.uri("Narrow.lean")}, "k": 1}
+    found = conforming(plain(await editor.request("premiseSuggest/uses", asked)), "UsesAnswer")
+    assert found["premise"]["name"] == "Lib.zero_plus"
+    assert found["used_by"][0]["name"] == "Lib.plus_swap" and found["used_by_count"] >= 1
+    for wrong, said in [
+        ({"name": "Lib.zero_plu"}, "Lib.zero_plus"),
+        ({"name": ""}, "name"),
+        ({"names": "x"}, "names"),
+    ]:
+        with pytest.raises(JsonRpcException) as refused:
+            await editor.request("premiseSuggest/uses", wrong)
+        assert said in str(refused.value) + str(refused.value.data)
+
+
 async def test_the_sorries_of_a_document_are_those_that_the_editor_shows(editor: Editor) -> None:
     text = editor.text("Narrow.lean") + (
         '\n-- sorry\ndef quoted := "sorry"\n'

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import { insert, type Insertion } from "./actions/insert";
-import { lookUp, openDeclaration } from "./actions/declaration";
+import { lookUp, openDeclaration, type Named } from "./actions/declaration";
 import { goTo, goToSorry } from "./actions/going";
 import type { Asker, Question } from "./asking";
 import { config } from "./config";
@@ -18,9 +18,12 @@ import { installServer } from "./server/install";
 import type { Remedy } from "./server/problems";
 import type { Server } from "./server/server";
 import type { Toasts } from "./toasts";
+import { showUses } from "./uses";
 import type { Details, Place, PremiseItem, ProofAction, TacticItem, ViewActions, ViewCommand } from "./view/state";
-import { isRecord, readFailure, readIndexed, readSearch, sentence } from "./wire";
+import { isRecord, readFailure, readIndexed, readSearch, readUses, sentence } from "./wire";
 
+/** Of each list. */
+const LISTED_USES = 100;
 const SETTINGS = "@ext:premise-suggest.premise-suggest";
 
 /** The parts that actions need. */
@@ -178,7 +181,16 @@ export class Doing implements ViewActions {
     if (isRecord(row) && typeof row["copied"] === "string") this.search(`like:${row["copied"]}`);
   }
 
-  openDeclaration(premise: PremiseItem): void {
+  usesOfRow(row: unknown): void {
+    if (!isRecord(row) || typeof row["copied"] !== "string") return;
+    const name = row["copied"];
+    const file = this.parts.editor.current?.document.uri;
+    const params = { name, k: LISTED_USES, ...(file && { textDocument: { uri: file.toString() } }) };
+    const ask = async () => readUses(await this.parts.server.request("premiseSuggest/uses", params));
+    void showUses(name, ask, (use) => this.openDeclaration(use));
+  }
+
+  openDeclaration(premise: Named): void {
     void openDeclaration(this.parts.server, premise, this.parts.editor.current?.document.uri);
   }
 

@@ -32,6 +32,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     command("install", () => doing.install()),
     vscode.commands.registerCommand("premise-suggest.copyRow", (row: unknown) => doing.copyRow(row)),
     vscode.commands.registerCommand("premise-suggest.searchLikeRow", (row: unknown) => doing.searchLikeRow(row)),
+    vscode.commands.registerCommand("premise-suggest.usesOfRow", (row: unknown) => doing.usesOfRow(row)),
     vscode.commands.registerCommand(REMEDY_COMMAND, (remedy: unknown) => isRemedy(remedy) && doing.run(remedy)),
   );
   void parts.start();

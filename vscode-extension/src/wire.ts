@@ -20,6 +20,8 @@ import {
   type Suggestion,
   type TacticItem,
   type TacticVerdict,
+  type UseItem,
+  type UsesAnswer,
 } from "./generated/answers";
 
 /** A failure as the server reports it: one sentence, what to do next, and its kind. */
@@ -117,6 +119,22 @@ export function readIndexed(value: unknown): IndexAnswer["index"] | null {
 /** The `sorry`s of a document, in order; empty for anything else. */
 export function readSorries(value: unknown): readonly SorryItem[] {
   return isRecord(value) ? list<SorryItem>(value["sorries"]) : [];
+}
+
+/** Who uses a declaration, or null. */
+export function readUses(value: unknown): UsesAnswer | null {
+  const index = isRecord(value) ? readIndex(value["index"]) : null;
+  if (!isRecord(value) || index === null || !isRecord(value["premise"])) return null;
+  return {
+    premise: value["premise"] as unknown as PremiseItem,
+    used_by: list<UseItem>(value["used_by"]),
+    used_by_count: count(value["used_by_count"]),
+    uses: list<UseItem>(value["uses"]),
+    uses_count: count(value["uses_count"]),
+    index,
+    warnings: strings(value["warnings"]),
+    notes: strings(value["notes"]),
+  };
 }
 
 /** The edits of an answer, or null where one cannot be read: half of an edit is no edit. */

@@ -20,7 +20,8 @@ export function premiseItem(premise, rev) {
   where.append(" · ", element("a", "More like this", { href: `/?${like}`, "aria-label": `More like ${premise.name}` }));
   item.append(where);
   if (premise.why) item.append(element("p", `why: ${premise.why}`, { class: "where" }));
-  if (premise.statement) head.append(" ", sourceButton(premise, rev, item)); // the bundled index has no source
+  if (premise.statement) head.append(" ", panelButton(SOURCE, premise, rev, item)); // the bundled index has no source
+  head.append(" ", panelButton(USES, premise, rev, item));
   head.append(" ", copyButton(premise.name));
   return item;
 }
@@ -49,31 +50,35 @@ function scopeOf(premise) {
   return element("code", premise.import ?? "not in scope", { class: "tag" });
 }
 
-/** Opens and closes the panel with the premise's source, which is read when it is first opened. */
-function sourceButton(premise, rev, item) {
-  const panel = element("section", "", { "aria-label": `Source of ${premise.name}`, class: "source" });
-  const button = element("button", "Show source", {
+/** What the panels of a result show: the text of their button, what they are called, what is read, and its parts. */
+const SOURCE = { label: "Show source", called: "Source", path: "/api/declaration", parts: sourceParts };
+const USES = { label: "Who uses it", called: "Uses", path: "/api/uses", parts: usesParts };
+
+/** Opens and closes a panel of a premise, which is read when it is first opened. */
+function panelButton(kind, premise, rev, item) {
+  const panel = element("section", "", { "aria-label": `${kind.called} of ${premise.name}`, class: "source" });
+  const button = element("button", kind.label, {
     type: "button",
     "aria-expanded": "false",
-    "aria-label": `Show source of ${premise.name}`,
+    "aria-label": kind === SOURCE ? `Show source of ${premise.name}` : `Who uses ${premise.name}`,
   });
   button.addEventListener("click", () => {
     const isOpen = button.getAttribute("aria-expanded") === "true";
     button.setAttribute("aria-expanded", String(!isOpen));
     if (isOpen) panel.remove();
     else item.append(panel);
-    if (!isOpen && !panel.hasChildNodes()) fill(panel, premise, rev);
+    if (!isOpen && !panel.hasChildNodes()) fill(panel, kind, premise, rev);
   });
   return button;
 }
 
-async function fill(panel, premise, rev) {
+async function fill(panel, kind, premise, rev) {
   panel.append(element("p", "Reading …", { role: "status" }));
   const asked = new URLSearchParams({ name: premise.name, module: premise.module, ...(rev && { rev }) });
   try {
-    const response = await fetch(`/api/declaration?${asked}`);
+    const response = await fetch(`${kind.path}?${asked}`);
     const answer = await response.json();
-    if (response.ok) panel.replaceChildren(...sourceParts(answer));
+    if (response.ok) panel.replaceChildren(...kind.parts(answer, rev));
     else panel.replaceChildren(element("p", `${answer.error} ${answer.schema.description}`, { class: "error" }));
   } catch (error) {
     panel.replaceChildren(element("p", `The server did not answer (${error.message}).`, { class: "error" }));
@@ -89,6 +94,31 @@ function sourceParts(answer) {
   where.append(element("code", answer.line === null ? file : `${file}:${answer.line}`));
   if (answer.path) where.append(" ", element("a", "Open in VS Code", { href: editorLink(answer) }));
   return [...parts, where, element("pre", withoutDoc(answer), { tabindex: "0" })];
+}
+
+function usesParts(answer, rev) {
+  const { premise, used_by, used_by_count, uses, uses_count, notes } = answer;
+  const users = used_by_count === 1 ? "1 proof" : `${used_by_count} proofs`;
+  return [
+    ...(premise.replaced_by ? [element("p", `Deprecated: use ${premise.replaced_by}`)] : []),
+    ...usesList(used_by_count ? `Used by ${users}` : "No known proof names it", used_by, used_by_count, rev),
+    ...usesList(uses_count ? `Its proof uses ${uses_count}` : "Its proof names nothing that is known", uses, uses_count, rev),
+    ...notes.map((note) => element("p", note, { class: "where" })),
+  ];
+}
+
+function usesList(heading, items, count, rev) {
+  const list = element("ul");
+  for (const { name, module, path, line } of items) {
+    const found = new URLSearchParams({ query: name, ...(rev && { rev }) });
+    const link = element("a", "", { href: `/?${found}` });
+    link.append(element("code", name));
+    const item = element("li");
+    item.append(link, " ", element("code", path && line ? `${path}:${line}` : module, { class: "where" }));
+    list.append(item);
+  }
+  if (count > items.length) list.append(element("li", `and ${count - items.length} more`));
+  return [element("p", heading), ...(items.length ? [list] : [])];
 }
 
 /** The text of a declaration, without the doc string that is shown above it. */

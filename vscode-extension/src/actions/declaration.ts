@@ -7,10 +7,13 @@ import type { Details, PremiseItem } from "../view/state";
 import { readDeclaration, readFailure, sentence, type Declaration } from "../wire";
 import { rangeOf } from "./insert";
 
-export async function openDeclaration(server: Server, premise: PremiseItem, file: vscode.Uri | undefined): Promise<void> {
+/** What is opened: a premise, or a use of one, which has no page. */
+export type Named = Pick<PremiseItem, "name" | "module"> & Partial<Pick<PremiseItem, "doc_url">>;
+
+export async function openDeclaration(server: Server, premise: Named, file: vscode.Uri | undefined): Promise<void> {
   try {
     const { location, docUrl } = await find(server, premise, file);
-    const page = docUrl ?? premise.doc_url;
+    const page = docUrl ?? premise.doc_url ?? null;
     if (location !== null) await open(vscode.Uri.parse(location.uri), rangeOf(location.range));
     else if (page !== null) await vscode.env.openExternal(vscode.Uri.parse(page));
     else throw new Error(`The source of ${premise.name} (${premise.module}) is not on this machine.`);
@@ -25,7 +28,7 @@ export async function lookUp(server: Server, premise: PremiseItem, file: vscode.
   return { doc, statement, reading };
 }
 
-async function find(server: Server, { name, module }: PremiseItem, file: vscode.Uri | undefined): Promise<Declaration> {
+async function find(server: Server, { name, module }: Named, file: vscode.Uri | undefined): Promise<Declaration> {
   const params = { name, module, ...(file && { textDocument: { uri: file.toString() } }) };
   return readDeclaration(await server.request("premiseSuggest/declaration", params));
 }

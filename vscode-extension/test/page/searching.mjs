@@ -41,6 +41,20 @@ export const searching = [
     await window.press("Escape");
   }),
 
+  scenario("who uses a premise is listed from the view's menu", async ({ window, view }) => {
+    await window.openFile(FIRST);
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    await (await view.row("premise", "Nat.dvd_factorial")).click({ button: "right" });
+    await window.page.locator(".monaco-menu .action-label", { hasText: /^Who Uses This$/ }).hover();
+    await window.press("Enter"); // a click as soon as the menu is there is not taken
+    const list = window.page.locator(".quick-input-list");
+    await eventually(async () => /Its proof (uses|names)/.test(await list.innerText()), "the uses of Nat.dvd_factorial");
+    const title = await window.page.locator(".quick-input-title").innerText();
+    assert.equal(title, "Premise Suggest: Uses of Nat.dvd_factorial");
+    await window.press("Escape");
+  }),
+
   scenario("the status bar tells the index's age", async ({ window, view }) => {
     await window.openFile(FIRST);
     await window.goBehind(FIRST, "sorry", 0);

@@ -63,6 +63,15 @@ test("a search's answer and an index's status", () => {
   assert.equal(wire.readStatus({ indexing: true }), null);
 });
 
+test("who uses a declaration", () => {
+  const use = { name: "a", kind: "theorem", module: "M", path: "/p/M.lean", line: 3, deprecated: false };
+  const answer = { premise: { name: "b" }, used_by: [use, 1], used_by_count: 7, uses: null, index, notes: ["N", 2] };
+  const found = wire.readUses(answer);
+  assert.deepEqual(found?.used_by, [use]);
+  assert.deepEqual([found?.used_by_count, found?.uses, found?.uses_count, found?.notes], [7, [], 0, ["N"]]);
+  for (const value of [...rubbish, { ...answer, premise: null }]) assert.equal(wire.readUses(value), null);
+});
+
 test("the sorrys of a document, and the index after a run that was not stopped", () => {
   const sorry = { line: 3, column: 5, declaration: "a" };
   assert.deepEqual(wire.readSorries({ sorries: [sorry, null] }), [sorry]);
