@@ -32,6 +32,7 @@ GROUPS = {
     },
     "indexes and evaluation": {
         "index": Verb(".commands.index", "build or refresh the index of a project"),
+        "watch": Verb(".commands.watch", "keep the index of a project fresh while its files change"),
         "generator": Verb(".commands.generator", "make a published checkpoint write tactics here"),
         "collections": Verb(
             ".commands.collections", "list or remove the collections of backends other than Lean"

@@ -66,7 +66,7 @@ function _shtab_premise_suggest_using
   test "$_shtab_premise_suggest_cmdpath" = "$argv"
 end
 
-set -g _shtab_premise_suggest_commands setup suggest prove fill repair search uses doctor serve http mcp index generator 'generator add' 'generator remove' collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
+set -g _shtab_premise_suggest_commands setup suggest prove fill repair search uses doctor serve http mcp index watch generator 'generator add' 'generator remove' collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
 set -g _shtab_premise_suggest_opts_with_value --after --as --backend --caller --collection --column --data --dataset --device --dojo --file --folder --form --generated --generator --git --goal --host --k --kind --lean --library --like --limit --line --log --memory --mentions --model --model-tokens --module --name --nodes --out --package --part --passes --picture --port --premises --processes --project --prompt-premises --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
 
 complete -c premise-suggest -e
@@ -258,6 +258,14 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using index' -l model -x 
 complete -c premise-suggest -n '_shtab_premise_suggest_using index' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using index' -l download -d 'download that model from the hub if it is not on this machine'
 complete -c premise-suggest -n '_shtab_premise_suggest_using index; and test $_shtab_premise_suggest_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'Lean projects, or the source of another backend (default: the current folder)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a watch -d 'Keep the index of a project fresh while its files change.'
+complete -c premise-suggest -n '_shtab_premise_suggest_using watch' -s h -l help -d 'show this help message and exit'
+complete -c premise-suggest -n '_shtab_premise_suggest_using watch' -l quiet -d 'show no progress bar'
+complete -c premise-suggest -n '_shtab_premise_suggest_using watch' -l lean -x -d 'the command line of the Lean to run (default: found automatically)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using watch' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using watch' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using watch' -l download -d 'download that model from the hub if it is not on this machine'
+complete -c premise-suggest -n '_shtab_premise_suggest_using watch; and test $_shtab_premise_suggest_npos -eq 0' -ka "(__fish_complete_directories)" -d 'a folder of the project (default: the current folder)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a generator -d 'Make a published checkpoint write tactics here.'
 complete -c premise-suggest -n '_shtab_premise_suggest_using generator' -s h -l help -d 'show this help message and exit'
 complete -c premise-suggest -n '_shtab_premise_suggest_using generator; and test $_shtab_premise_suggest_npos -eq 0' -a add -d 'Make a checkpoint of transformers ready.'

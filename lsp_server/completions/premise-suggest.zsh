@@ -27,6 +27,7 @@ _shtab_premise_suggest_commands() {
     setup:'Index a project, try its Lean, and show what your editor needs.'
     suggest:'Find premises and tactics for a goal in a file, or for a proof state.'
     uses:'List the proofs that use a lemma, and what its own proof uses.'
+    watch:'Keep the index of a project fresh while its files change.'
   )
   _describe 'premise-suggest commands' _commands
 }
@@ -485,6 +486,19 @@ _shtab_premise_suggest_uses_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_premise_suggest_uses_defaults_added=0
 
+_shtab_premise_suggest_watch_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--quiet[show no progress bar]"
+  "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
+  "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
+  "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
+  "--download[download that model from the hub if it is not on this machine]"
+  ":a folder of the project (default\: the current folder):_files -/"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_premise_suggest_watch_defaults_added=0
+
 
 _shtab_premise_suggest() {
   local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->premise-suggest'
@@ -521,6 +535,7 @@ _shtab_premise_suggest() {
         setup) _arguments -C -s $_shtab_premise_suggest_setup_options ;;
         suggest) _arguments -C -s $_shtab_premise_suggest_suggest_options ;;
         uses) _arguments -C -s $_shtab_premise_suggest_uses_options ;;
+        watch) _arguments -C -s $_shtab_premise_suggest_watch_options ;;
       esac
   esac
 }

@@ -22,6 +22,7 @@ NOT_RUN = {
     "serve": "runs until its editor ends it (test_life.py)",
     "http": "runs until it is stopped (tests/http)",
     "mcp": "runs until it is stopped (tests/mcp)",
+    "watch": "runs until it is stopped (test_watch.py)",
     "demo": "long (tests/test_example.py)",
     "prove": "writes files (test_prove_and_fill.py)",
     "fill": "writes files (test_prove_and_fill.py)",

@@ -38,6 +38,7 @@ COMMANDS = [
     ("uses Lib.zero_plus --json", 1),
     ("generator", 0),  # none was added: nothing is listed
     ("index", 1),
+    ("watch", 1),
     ("collections", 1),
     ("completion bash", 1),
     ("collections --json", 1),
