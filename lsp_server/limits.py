@@ -42,6 +42,8 @@ REPAIR_LEMMAS = 12
 """How many further lemmas are tried in the list of a tactic."""
 REPAIR_WAYS = 2
 """How many ways in which Lean gets further in a proof are followed, of each kind."""
+REPAIR_OPENING_SECONDS = 10.0
+"""How long an update waits until the index that it changes is open."""
 REPAIR_STEPS = 8
 """The most changes of one declaration."""
 REPAIR_JUDGE_SECONDS = 10.0

@@ -7,26 +7,38 @@ import json
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
+from threading import Event
 
-from lean_extract.common.errors import IndexDamaged, IndexMissing
+from lean_extract.common.errors import ModelError, PremiseIndexError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.typed import Misfit, read_typed
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.repair_before import Before
 from lsp_server.engine.stores import Progress, ShouldStop, project_store, record_folder
-from lsp_server.limits import FILL_RECORD_BYTES
+from lsp_server.engine.tasks import start_task
+from lsp_server.limits import FILL_RECORD_BYTES, REPAIR_OPENING_SECONDS
 
 
 async def updated_index(engine: Engine, root: Path, progress: Progress, should_stop: ShouldStop) -> Before:
     """What a project's index knew before, now that it is brought up to date. Raises as `Engine.update_index`."""
+    is_open = Event()
+
+    def report(stage: str, done: int, total: int) -> None:
+        is_open.wait(REPAIR_OPENING_SECONDS)  # before the update changes what is opened
+        progress(stage, done, total)
+
     with ExitStack() as stack:
         old = None
-        if project_store(root).stamp() is not None:
-            with suppress(IndexMissing, IndexDamaged):  # the update makes it anew
-                old = stack.enter_context((await engine.project_index()).service.reading())
         with engine.being_indexed():
-            await engine.update_index(progress, should_stop)
+            updating = start_task(engine.update_index(report, should_stop))
+            try:
+                with suppress(PremiseIndexError, ModelError):  # the update mends it, or says why not
+                    if project_store(root).stamp() is not None:
+                        old = stack.enter_context((await engine.project_index()).service.reading())
+            finally:
+                is_open.set()
+            await updating
         if old is None or old.is_current():
             return recorded(root)
         now = stack.enter_context((await engine.project_index()).service.reading())
