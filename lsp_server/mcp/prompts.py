@@ -23,7 +23,7 @@ class AgentPrompt:
 
 _FILE = "A Lean file."
 _EDITS = "Apply its edits in the order in which they are listed: the last in the file comes first."
-_FALSE = "If it says that the goal is false, change nothing there and tell the counterexample."
+_FALSE = "If it says that the goal is false, change nothing there and report the counterexample."
 _STEPS = (
     "Where that finds no proof, call `suggest` there: take what closes the goal, else a step that makes progress.",
     "Have several ideas of your own tried in one call of `try_tactics`.",
