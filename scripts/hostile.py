@@ -24,7 +24,7 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lean_extract.common.files.atomic import replacing
-from tests.hostile.tries import damaged, killed, projects, readers, web, wire
+from tests.hostile.tries import damaged, killed, models, projects, readers, web, wire
 from tests.hostile.tries.ground import Ground, prepared
 from tests.hostile.tries.report import KINDS, Effort, Report
 from tests.signals import usual_signals
@@ -36,6 +36,7 @@ PARTS: Mapping[str, Callable[[Ground, Effort, Report], None]] = {
     projects.PART: projects.run,
     wire.PART: wire.run,
     web.PART: web.run,
+    models.PART: models.run,
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.refused_words import (
@@ -102,13 +103,14 @@ def has_sorry(text: str) -> bool:
 
 def _refused(tokens: Sequence[Token]) -> str | None:
     """The first word that is refused, with the reason. In a string with braces there may be code."""
-    for token in tokens:
+    for token, after in zip_longest(tokens, tokens[1:]):
         if token.kind == "string" and "{" in token.text:
             inner = _refused(list(tactic_tokens(token.text[1:].replace('"', " "))))
             if inner is not None:
                 return inner
         if token.kind == "name":
-            word = token.text
+            is_longer = after is not None and after.text == "%"  # as in `eval%`
+            word = f"{token.text}%" if is_longer and f"{token.text}%" in WORDS else token.text
             reason = WORDS.get(word) or LAST_PARTS.get(_last_part(word))
             if reason is not None:
                 return f"`{word}` {reason}"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lean_extract.syntax.refused_words import WORDS
 from lean_extract.syntax.tactic_text import LONGEST, brackets, code, defect, proves_nothing
 
 
@@ -99,9 +100,16 @@ def test_what_is_refused(tactic: str, reason: str) -> None:
     assert reason in found
 
 
+@pytest.mark.parametrize("word", WORDS)
+def test_each_refused_word_is_found(word: str) -> None:
+    for tactic in (word, f"exact ({word} x)", f"skip; {word}"):
+        assert WORDS[word] in (defect(tactic) or "")
+
+
 @pytest.mark.parametrize(
     "tactic",
     [
+        "exact h.eval % 2", "exact eval % 2",
         "exact hs.end", "simp [IsOpen.inter, sorry_free, Foo.stop, h.admit']", "exact sorry'",
         "exact ⟨hq, hp⟩ -- } sorry", 'exact f "} sorry # eval"', "open Nat in exact h",
         "simp only [← foo, #s]", "exact #[1, 2]", "decide (config := {kernel := true})",
