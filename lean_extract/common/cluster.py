@@ -185,13 +185,27 @@ def run_tasks(
 ) -> Iterator[tuple[_Task, _Result | PremiseSuggestError]]:
     """Each task with its result, as they are done; with an error if it could not be done.
 
+    Dask blames a worker's death on every task that it had: where several are blamed, each is done again alone.
     Leaving the loop cancels what has not begun. Raises ClusterLost: the scheduler has ended.
     """
     distributed: Any = import_extra("distributed", _EXTRA, _PURPOSE)
     futures = {client.submit(work, task, pure=False): task for task in tasks}
+    blamed: list[tuple[_Task, WorkersDied]] = []
     try:
-        for future in distributed.as_completed(futures):
-            yield futures[future], _outcome(distributed, future)
+        for future in distributed.as_completed(list(futures)):
+            found = _outcome(distributed, future)
+            if isinstance(found, WorkersDied):
+                blamed.append((futures[future], found))
+            else:
+                yield futures[future], found
+        for task, death in blamed:
+            if len(blamed) == 1:
+                yield task, death
+                continue
+            again = client.submit(work, task, pure=False)
+            futures[again] = task
+            distributed.wait(again)
+            yield task, _outcome(distributed, again)
     except distributed.comm.CommClosedError as error:
         raise _lost() from error
     finally:

@@ -10,7 +10,7 @@ import contextlib
 import copy
 import math
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 
@@ -34,8 +34,12 @@ from prover.served.stream import EventReader, Part, ServerFault, fault_of, model
 from prover.spending import ModelRequest, Spending, tokens_of
 
 _BUSY = (429, 503)
-_GRAMMARS = {"llamacpp": "grammar", "vllm": "guided_grammar"}
-"""The field for a grammar in GBNF, by who serves the model."""
+_GRAMMARS: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "llamacpp": lambda grammar: {"grammar": grammar},
+    # from 0.12 on the first, before it the second; each version ignores the other
+    "vllm": lambda grammar: {"structured_outputs": {"grammar": grammar}, "guided_grammar": grammar},
+}
+"""The fields for a grammar in GBNF, by who serves the model."""
 
 
 class ModelServer:
@@ -50,7 +54,7 @@ class ModelServer:
         self.address = address
         self._key, self._key_variable = key, key_variable
         self._turns = asyncio.Semaphore(at_once)
-        self._grammar_field: str | None = None
+        self._grammar: Callable[[str], dict[str, Any]] | None = None
         self._answers: Cache[str] = Cache(CACHED_ANSWERS)
         self._spending = Spending()
 
@@ -66,14 +70,14 @@ class ModelServer:
         with self._faults():
             return model_names(answer)
 
-    async def grammar_field(self) -> str:
-        """The field of a request for a grammar; empty: the server has none that we know. Raises ModelError."""
-        if self._grammar_field is None:
+    async def _grammar_fields(self, grammar: str) -> dict[str, Any]:
+        """The fields of a request for a grammar; none: the server has none that we know. Raises ModelError."""
+        if self._grammar is None:
             answer = await self._get_models()
             with self._faults():
                 found = [_GRAMMARS[owner] for owner in owners(answer) if owner in _GRAMMARS]
-            self._grammar_field = found[0] if found else ""
-        return self._grammar_field
+            self._grammar = found[0] if found else lambda _: {}
+        return self._grammar(grammar)
 
     async def written(self, asked: Asked) -> AsyncGenerator[str, None]:
         """The model's text in pieces, as they arrive. To be closed (`aclosing`) by who stops early.
@@ -86,8 +90,8 @@ class ModelServer:
             hint = f"Write it after #. The server has: {shown(known)}." if known else "The server has none."
             raise ModelUnreachable(f"No model is named for {self.address.base}.", hint)
         path, body = self._body(asked)
-        if asked.grammar and (field := await self.grammar_field()):
-            body[field] = asked.grammar
+        if asked.grammar:
+            body |= await self._grammar_fields(asked.grammar)
         prompt_tokens = tokens_of(len(asked.system) + len(asked.user))
         async with self._turns:
             with self._spending.request(prompt_tokens, asked.tokens) as request:

@@ -92,6 +92,7 @@ def serving(
     answers: Callable[[Call], object],
     models: Sequence[str] = ("scripted",),
     tls: ssl.SSLContext | None = None,
+    owner: str = "somebody",
 ) -> Iterator[Served]:
     """A server on loopback whose model answers so."""
     served = Served(answers)
@@ -101,7 +102,7 @@ def serving(
             """Print nothing."""
 
         def do_GET(self) -> None:
-            data = [{"id": name, "object": "model", "owned_by": "somebody"} for name in models]
+            data = [{"id": name, "object": "model", "owned_by": owner} for name in models]
             Call(served, self, {}).whole(200, {"object": "list", "data": data})
 
         def do_POST(self) -> None:

@@ -122,6 +122,13 @@ async def test_what_proves_nothing_is_never_accepted(project: Path) -> None:
     )
 
 
+async def test_a_model_that_only_repeats_what_it_is_asked_proves_nothing(project: Path) -> None:
+    answer, served = await suggested(project, lambda call: call.text(call.prompt))
+    assert "q ∧ p" in served.prompts[0]
+    assert [one.tactic for one in answer.tactics if one.status == "closes"] == []
+    assert answer.warnings == []
+
+
 async def test_a_server_that_fails_is_a_warning(project: Path) -> None:
     answer, _ = await suggested(project, lambda call: call.whole(200, b"<html>no"), source="both")
     assert any(one.status == "closes" for one in answer.tactics)

@@ -102,6 +102,22 @@ async def test_what_is_asked() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("owner", "fields"),
+    [
+        ("llamacpp", {"grammar": "root ::= x"}),
+        ("vllm", {"structured_outputs": {"grammar": "root ::= x"}, "guided_grammar": "root ::= x"}),
+        ("library", {}),
+    ],
+)
+async def test_a_grammar_is_sent_as_the_server_takes_it(owner: str, fields: dict[str, object]) -> None:
+    with serving(lambda call: call.text("exact h"), owner=owner) as served:
+        await text(client(served), Asked("hello"))
+        await text(client(served), Asked("hello", grammar="root ::= x"))
+    without, within = served.asked
+    assert {name: value for name, value in within.items() if name not in without} == fields
+
+
 async def test_ten_megabytes_are_cut_off() -> None:
     def answers(call: Call) -> None:
         call.begin()
