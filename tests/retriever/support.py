@@ -108,13 +108,14 @@ def make_store(
     uses: Mapping[str, int] | None = None,
     proofs: Mapping[str, Sequence[str]] | None = None,
     is_bundled: bool = False,
+    project: str = "",
 ) -> IndexStore:
-    """A store with one segment."""
+    """A store with one segment. `project`: the folder that it is the index of; empty: that of a fetched library."""
     store = IndexStore(root)
     with store.writer(encoder.fingerprint) as writer:
         made = content(sheets, encoder, uses=uses, proofs=proofs, with_records=not is_bundled)
         segment = writer.add(made)
-        writer.commit([LiveSegment(segment.folder.name)], complete=True, is_bundled=is_bundled)
+        writer.commit([LiveSegment(segment.folder.name)], complete=True, is_bundled=is_bundled, root=project)
     return store
 
 

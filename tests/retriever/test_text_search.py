@@ -33,7 +33,8 @@ LIBRARY = {
 
 @pytest.fixture
 def service(tmp_path: Path, encoder: Encoder, model_folder: Path) -> PremiseService:
-    return PremiseService.open([make_store(tmp_path / "index", LIBRARY, encoder)], model_folder)
+    store = make_store(tmp_path / "index", LIBRARY, encoder, project=str(tmp_path))
+    return PremiseService.open([store], model_folder)
 
 
 def names(
@@ -120,12 +121,20 @@ def test_statements_count_beside_names(tmp_path: Path, encoder: Encoder, model_f
     assert names(made, "at most")[0] == "x.third"
 
 
-def test_a_declaration_is_found_where_it_was_read(service: PremiseService) -> None:
+def test_a_declaration_is_found_where_it_was_read(service: PremiseService, tmp_path: Path) -> None:
     found = described(service.snapshot(), "Nat.add_comm", "Lib.Add")
     assert found
     premise, site = found
     assert premise.premise.name == "Nat.add_comm"
-    assert site.path is not None and site.path.name == "Add.lean"
+    assert site.path == tmp_path / "Lib" / "Add.lean"
     assert (site.line, site.doc_url) == (3, None)
     assert described(service.snapshot(), "Nat.add_comm", "Lib.Order") is None
     assert described(service.snapshot(), "nothing", "Lib.Add") is None
+
+
+def test_the_files_of_a_fetched_library_are_not_looked_for(
+    tmp_path: Path, encoder: Encoder, model_folder: Path
+) -> None:
+    fetched = PremiseService.open([make_store(tmp_path / "index", LIBRARY, encoder)], model_folder)
+    found = described(fetched.snapshot(), "Nat.add_comm", "Lib.Add")
+    assert found and found[1].path is None
