@@ -18,6 +18,7 @@ VERBS: Mapping[str, Verb] = {
     "problems": Verb(".problems", "proves the mini core's problems in all conditions; `make bench-problems`"),
     "imports": Verb(".imports", "goals whose import is deleted, closed with an import"),
     "http": Verb(".serving", "requests per second of `premise-suggest http`"),
+    "served": Verb(".served", "from a model's server to its first tactic on the screen"),
     "doors": Verb(
         ".doors", "other tools' requests of `premise-suggest http`, and many agents at one `mcp --http`"
     ),
