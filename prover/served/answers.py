@@ -1,6 +1,7 @@
-"""Reads tactics and proofs in what a model writes: in fences, in prose, after what it thinks. Pure, in linear time.
+"""Reads tactics and proofs in what a model writes: in fences, in prose, in JSON, after what it thinks. Pure.
 
-Nothing here decides what is a proof: what is read is filtered as any text is (`tactic_text.defect`), then Lean judges.
+In linear time. Nothing here decides what is a proof: what is read is filtered as any text is (`tactic_text.defect`),
+then Lean judges.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from lean_extract.syntax.tactic_words import FACTS, GIVING, GOAL_KEEPING, INTROD
 from prover.candidates import key_of
 from prover.limits import MAX_MODEL_CHARACTERS, MAX_WRITTEN_TACTICS
 from prover.search.theorem import script
+from prover.served.listed import ListedTactics
 from prover.tactic_words import MODULES
 
 _FENCES = ("```", "~~~")
@@ -55,6 +57,7 @@ class AnswerReader:
 
     def __init__(self, *, whole: bool = False) -> None:
         self._whole = whole
+        self._listed = ListedTactics()
         self._rest: list[str] = []
         """The pieces of the line that is being written."""
         self._left = MAX_MODEL_CHARACTERS
@@ -80,6 +83,9 @@ class AnswerReader:
         """What is complete with the next piece."""
         piece = piece[: max(self._left, 0)]
         self._left -= len(piece)
+        return self._fed(self._listed.feed(piece))
+
+    def _fed(self, piece: str) -> list[str]:
         self._rest.append(piece)
         if "\n" not in piece:
             return []
@@ -89,7 +95,8 @@ class AnswerReader:
 
     def finish(self) -> list[str]:
         """What is left at the end of the text."""
-        found = [*self._line("".join(self._rest)), *self._end_block()]
+        held = self._fed(self._listed.finish())
+        found = [*held, *self._line("".join(self._rest)), *self._end_block()]
         self._rest = []
         if not self._had_block and self._prose:
             lines, self._prose = self._prose, []

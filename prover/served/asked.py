@@ -20,3 +20,7 @@ class Asked:
     seed: int | None = None
     grammar: str = ""
     """In GBNF; used where the server has grammars."""
+    schema: str = ""
+    """The same as a JSON schema; used for messages where the server has those in place of grammars."""
+    schema_note: str = ""
+    """What the model is told where the schema is used."""

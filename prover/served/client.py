@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import json
 import math
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
@@ -34,12 +35,35 @@ from prover.served.stream import EventReader, Part, ServerFault, fault_of, model
 from prover.spending import ModelRequest, Spending, tokens_of
 
 _BUSY = (429, 503)
-_GRAMMARS: Mapping[str, Callable[[str], dict[str, Any]]] = {
-    "llamacpp": lambda grammar: {"grammar": grammar},
-    # from 0.12 on the first, before it the second; each version ignores the other
-    "vllm": lambda grammar: {"structured_outputs": {"grammar": grammar}, "guided_grammar": grammar},
+
+
+def _messages(asked: Asked, note: str = "") -> dict[str, Any]:
+    system = [{"role": "system", "content": asked.system}] if asked.system else []
+    user = "\n\n".join(filter(None, [asked.user, note]))
+    return {"messages": [*system, {"role": "user", "content": user}]}
+
+
+def _vllm_fields(asked: Asked) -> dict[str, Any]:
+    """From 0.12 on the first, before it the second; each version ignores the other."""
+    return {"structured_outputs": {"grammar": asked.grammar}, "guided_grammar": asked.grammar}
+
+
+def _schema_fields(asked: Asked) -> dict[str, Any]:
+    """As OpenAI has it."""
+    if not asked.is_chat or not asked.schema:
+        return {}
+    form = {"name": "tactics", "strict": True, "schema": json.loads(asked.schema)}
+    form = {"type": "json_schema", "json_schema": form}
+    return {"response_format": form, **_messages(asked, asked.schema_note)}
+
+
+_FORMS: Mapping[str, Callable[[Asked], dict[str, Any]]] = {
+    "llamacpp": lambda asked: {"grammar": asked.grammar},
+    "vllm": _vllm_fields,
+    "library": _schema_fields,  # Ollama, of models from its own library
+    "organization_owner": _schema_fields,  # LM Studio
 }
-"""The fields for a grammar in GBNF, by who serves the model."""
+"""The fields of a request that bind the answer to the grammar, by who owns the models as the server says."""
 
 
 class ModelServer:
@@ -54,7 +78,7 @@ class ModelServer:
         self.address = address
         self._key, self._key_variable = key, key_variable
         self._turns = asyncio.Semaphore(at_once)
-        self._grammar: Callable[[str], dict[str, Any]] | None = None
+        self._form: Callable[[Asked], dict[str, Any]] | None = None
         self._answers: Cache[str] = Cache(CACHED_ANSWERS)
         self._spending = Spending()
 
@@ -70,14 +94,14 @@ class ModelServer:
         with self._faults():
             return model_names(answer)
 
-    async def _grammar_fields(self, grammar: str) -> dict[str, Any]:
-        """The fields of a request for a grammar; none: the server has none that we know. Raises ModelError."""
-        if self._grammar is None:
+    async def _grammar_fields(self, asked: Asked) -> dict[str, Any]:
+        """What binds the answer to the grammar; nothing: the server is none that we know. Raises ModelError."""
+        if self._form is None:
             answer = await self._get_models()
             with self._faults():
-                found = [_GRAMMARS[owner] for owner in owners(answer) if owner in _GRAMMARS]
-            self._grammar = found[0] if found else lambda _: {}
-        return self._grammar(grammar)
+                found = [_FORMS[owner] for owner in owners(answer) if owner in _FORMS]
+            self._form = found[0] if found else lambda _: {}
+        return self._form(asked)
 
     async def written(self, asked: Asked) -> AsyncGenerator[str, None]:
         """The model's text in pieces, as they arrive. To be closed (`aclosing`) by who stops early.
@@ -91,7 +115,7 @@ class ModelServer:
             raise ModelUnreachable(f"No model is named for {self.address.base}.", hint)
         path, body = self._body(asked)
         if asked.grammar:
-            body |= await self._grammar_fields(asked.grammar)
+            body |= await self._grammar_fields(asked)
         prompt_tokens = tokens_of(len(asked.system) + len(asked.user))
         async with self._turns:
             with self._spending.request(prompt_tokens, asked.tokens) as request:
@@ -123,8 +147,7 @@ class ModelServer:
             body["seed"] = asked.seed
         if not asked.is_chat:
             return "/completions", {**body, "prompt": asked.system + asked.user}
-        system = [{"role": "system", "content": asked.system}] if asked.system else []
-        return "/chat/completions", {**body, "messages": [*system, {"role": "user", "content": asked.user}]}
+        return "/chat/completions", {**body, **_messages(asked)}
 
     async def _texts(
         self, received: AsyncIterator[bytes], request: ModelRequest

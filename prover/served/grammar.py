@@ -14,9 +14,14 @@ _NO_NAME = "this"
 
 def grammar_for(goal: Goal, premises: Sequence[Premise]) -> str:
     """The grammar of tactics for a goal, over these premises and the goal's hypotheses."""
+    local, known = names_of(goal, premises)
+    return filled(_form(), {"locals": _alternatives(local), "premises": _alternatives(known or local)})
+
+
+def names_of(goal: Goal, premises: Sequence[Premise]) -> tuple[list[str], list[str]]:
+    """The names of hypotheses that can be written, and those of premises; each once."""
     local = [name for hypothesis in goal.hypotheses for name in hypothesis.names if "✝" not in name]
-    names = [premise.written for premise in premises]
-    return filled(_form(), {"locals": _alternatives(local), "premises": _alternatives(names or local)})
+    return [*dict.fromkeys(local)], [*dict.fromkeys(premise.written for premise in premises)]
 
 
 def _alternatives(names: Iterable[str]) -> str:

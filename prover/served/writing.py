@@ -9,6 +9,7 @@ from dataclasses import replace
 from prover.served.answers import AnswerReader
 from prover.served.client import ModelServer
 from prover.served.grammar import grammar_for
+from prover.served.listed import NOTE, schema_for
 from prover.served.prompts import Material, fill, form_for
 
 
@@ -29,7 +30,9 @@ async def next_tactics(
     form = form_for("tactic", server.address.model, prompts)
     asked = replace(fill(form, material, prompt_tokens), tokens=answer_tokens)
     if uses_grammar and form.reads == "tactics":
-        asked = replace(asked, grammar=grammar_for(material.goal, material.premises))
+        goal, premises = material.goal, material.premises
+        schema = schema_for(goal, premises, material.count)
+        asked = replace(asked, grammar=grammar_for(goal, premises), schema=schema, schema_note=NOTE)
     reader, left = AnswerReader(), material.count
     async with aclosing(server.written(asked)) as pieces:
         async for piece in pieces:

@@ -7,6 +7,7 @@ import logging
 import ssl
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -107,15 +108,27 @@ async def test_what_is_asked() -> None:
     [
         ("llamacpp", {"grammar": "root ::= x"}),
         ("vllm", {"structured_outputs": {"grammar": "root ::= x"}, "guided_grammar": "root ::= x"}),
-        ("library", {}),
+        ("somebody", {}),
     ],
 )
 async def test_a_grammar_is_sent_as_the_server_takes_it(owner: str, fields: dict[str, object]) -> None:
     with serving(lambda call: call.text("exact h"), owner=owner) as served:
         await text(client(served), Asked("hello"))
-        await text(client(served), Asked("hello", grammar="root ::= x"))
+        await text(client(served), Asked("hello", grammar="root ::= x", schema='{"type": "object"}'))
     without, within = served.asked
     assert {name: value for name, value in within.items() if name not in without} == fields
+
+
+async def test_a_schema_is_sent_to_a_server_without_grammars() -> None:
+    asked = Asked("hello", "You prove.", grammar="x", schema='{"type": "object"}', schema_note="In JSON.")
+    with serving(lambda call: call.text("{}"), owner="library") as served:
+        await text(client(served), asked)
+        await text(client(served), replace(asked, is_chat=False))
+    as_message, as_text = served.asked
+    form = {"name": "tactics", "strict": True, "schema": {"type": "object"}}
+    assert as_message["response_format"] == {"type": "json_schema", "json_schema": form}
+    assert [one["content"] for one in as_message["messages"]] == ["You prove.", "hello\n\nIn JSON."]
+    assert "response_format" not in as_text and "JSON" not in as_text["prompt"]
 
 
 async def test_ten_megabytes_are_cut_off() -> None:
