@@ -28,7 +28,8 @@ _APPLYING = ("exact", "apply", "refine", "cases")
 _REWRITING = {"rw": "", "rw ←": "← ", "simp only": ""}
 """Tactics with a list, and what stands before each of its terms."""
 _MOST_TERMS = 3
-_BEGINS, _MAY_BEGIN = re.compile(r'\s*+\{\s*+"'), re.compile(r"\s*+(?:\{\s*+)?")
+_BEGINS = re.compile(r'\s*+\{\s*+"')
+_MAY_BEGIN = re.compile(r"\s*+(?:\{\s*+)?")
 _ITEMS = 2
 """How deep the items of the list are."""
 

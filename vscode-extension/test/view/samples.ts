@@ -189,7 +189,7 @@ export const SEARCHING: ProofState = { kind: "running", line: 9, progress: PROGR
 const ANSWER: ProofAnswer = {
   ...{ status: "proved", goal: "⊢ p", declaration: "t", script: "constructor\n· exact h\n· rfl", cursor: null },
   ...{ edits: [{ line: 9, column: 3, end_line: 9, end_column: 8, text: "…" }], imports: ["import Far.Away"], uses: [] },
-  ...{ proved: 2, goals: 2, checked: true, message: "", seconds: 13, states: 44, tactics: 400, memory_mb: 0, processes: 1, warnings: [] },
+  ...{ proved: 2, goals: 2, checked: true, message: "", seconds: 13, states: 44, tactics: 400, memory_mb: 0, processes: 1, warnings: [], model: null },
 };
 export const PROVED: ProofState = { kind: "ended", line: 9, answer: ANSWER };
 export const PARTLY_PROVED: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "partial", goals: 3 } };
