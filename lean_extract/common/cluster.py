@@ -198,10 +198,9 @@ def run_tasks(
                 blamed.append((futures[future], found))
             else:
                 yield futures[future], found
-        for task, death in blamed:
-            if len(blamed) == 1:
-                yield task, death
-                continue
+        if len(blamed) == 1:
+            yield blamed.pop()
+        for task, _ in blamed:
             again = client.submit(work, task, pure=False)
             futures[again] = task
             distributed.wait(again)

@@ -52,6 +52,9 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
 }
+_Name = Annotated[str, Query(description="Its name, as answers list it.", max_length=NAME_CHARACTERS)]
+_Module = Annotated[str, Query(description="Its module, where several have it.", max_length=NAME_CHARACTERS)]
+_Revision = Annotated[str | None, Query(description="A revision that is indexed.")]
 
 
 class ServedIndex(BaseModel):
@@ -113,7 +116,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
         ] = "",
         in_scope: Annotated[bool, Query(description="Only what these imports reach.")] = False,
         explain: Annotated[bool, Query(description="Say what each score comes from, for a goal.")] = False,
-        rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,
+        rev: _Revision = None,
     ) -> Any:
         """Premises for a goal or for text: the object SearchAnswer of docs/json.md."""
         library = backend.library(asked, rev)
@@ -175,11 +178,9 @@ def _declarations(backend: HttpBackend) -> APIRouter:
     @routes.get("/api/declaration", response_model=dict[str, Any], responses=_answers_with(DeclarationAnswer))
     async def declaration(
         request: Request,
-        name: Annotated[str, Query(description="Its name, as answers list it.", max_length=NAME_CHARACTERS)],
-        module: Annotated[
-            str, Query(description="Its module, where several have it.", max_length=NAME_CHARACTERS)
-        ] = "",
-        rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,
+        name: _Name,
+        module: _Module = "",
+        rev: _Revision = None,
     ) -> Any:
         """One declaration with its text: the object DeclarationAnswer of docs/json.md.
 
@@ -192,12 +193,10 @@ def _declarations(backend: HttpBackend) -> APIRouter:
     @routes.get("/api/uses", response_model=dict[str, Any], responses=_answers_with(UsesAnswer))
     async def uses(
         request: Request,
-        name: Annotated[str, Query(description="Its name, as answers list it.", max_length=NAME_CHARACTERS)],
-        module: Annotated[
-            str, Query(description="Its module, where several have it.", max_length=NAME_CHARACTERS)
-        ] = "",
+        name: _Name,
+        module: _Module = "",
         k: Annotated[int, Query(description="How many of each list, from 1 to 1,000.")] = 32,
-        rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,
+        rev: _Revision = None,
     ) -> Any:
         """Which proofs use a declaration, and what its own proof uses: the object UsesAnswer of docs/json.md.
 

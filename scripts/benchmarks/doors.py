@@ -4,7 +4,8 @@ First the interfaces of the remote tools of lean-lsp-mcp and of Mathlib's `#` co
 client, each request new. Then agents with a session each at `premise-suggest mcp --http`, which ask `premises` for the
 same goals again and again; each answer is compared with the first one for its goal. Without --project both
 answer from the bundled index, where Loogle's interface can match names alone. The clients run on the same machine;
-the CPU time is the server's alone, for a machine that others use.
+the CPU time is the server's alone, for a machine that others use. With --start, instead: how soon a command that
+starts `premise-suggest mcp` on standard input has answered `initialize`, the first start not counted.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import shlex
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +29,9 @@ from scripts.benchmarks.memory import QUERIES, STATES
 from scripts.benchmarks.serving import server, state
 
 _JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+_ABOUT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}}
+_INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": _ABOUT}
+_STARTS = 5
 _PARTS = ("compact", "bounded", "Summable", "gcd", "injective", "continuous", "subset", "finite")
 
 
@@ -35,12 +41,7 @@ class Agent:
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self._headers = dict(_JSON)
-        about = {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "b", "version": "1"},
-        }
-        self._send({"id": 0, "method": "initialize", "params": about})
+        self._send(_INITIALIZE)
         self._send({"method": "notifications/initialized"})
 
     def premises(self, goal: str) -> str:
@@ -126,14 +127,34 @@ def agents_together(
     return len(taken) / (time.perf_counter() - began), taken, len(mixed)
 
 
+def ready(command: Sequence[str]) -> float:
+    """Milliseconds from a command's start to its answer to `initialize`."""
+    began = time.perf_counter()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(f"{json.dumps(_INITIALIZE)}\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        taken = 1000 * (time.perf_counter() - began)
+        process.stdin.close()
+    assert "result" in answer, answer
+    return taken
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--project", type=Path, metavar="FOLDER")
     parser.add_argument("--agents", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--requests", type=int, default=40, help="of each interface (default: 40)")
+    text = "such as 'uvx --from WHEEL[mcp] premise-suggest mcp --project FOLDER'"
+    parser.add_argument("--start", type=shlex.split, metavar="COMMAND", help=text)
 
 
 def run(options: argparse.Namespace) -> None:
+    if options.start:
+        taken = [ready(options.start) for _ in range(_STARTS + 1)][1:]
+        print(f"ready in {median_and_tail(taken)[0]:.0f} ms, median of {_STARTS}")
+        return
     print(f"{'interface':<22} {'median ms':>10} {'p95 ms':>8} {'CPU ms':>8}")
     with server(options.project, "http", "--rate", "1000000") as (pid, port):
         for name, make in requests():
