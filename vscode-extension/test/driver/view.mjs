@@ -125,6 +125,12 @@ export class View {
     return frame.locator(".more:not([hidden])");
   }
 
+  /** Wait until the view has the focus, which VS Code moves after a command has returned. */
+  async hasFocus() {
+    const frame = await this.frame();
+    await frame.locator(".row:focus").waitFor();
+  }
+
   /** Press keys on a row, which the keyboard has been brought to. */
   async pressOn(kind, text, keys) {
     const row = await this.row(kind, text);

@@ -48,6 +48,7 @@ export const proving = [
     await window.command("Premise Suggest: Search for a Proof");
     const panel = (await view.frame()).getByRole("region", { name: "Search for a proof" });
     await panel.getByText(/\d+ states?/u).waitFor();
+    await view.hasFocus();
     await window.press("Escape");
     await panel.getByText("The search was stopped").waitFor();
     await window.press("Escape");
