@@ -19,7 +19,7 @@ from lean_extract.toolchains.packaged import (
     runtime_available,
 )
 from lean_extract.toolchains.toolchain import project_oleans
-from tests.forked import ForkedRuns
+from tests.forked import forking
 from tests.lake.projects import LakeProject, make_project, make_toolchain
 from tests.once import Once
 from tests.signals import usual_signals
@@ -46,11 +46,10 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 
 @pytest.fixture(scope="session")
-def forked_runs() -> Iterator[ForkedRuns]:
-    """For runs of `premise-suggest` where the start of the process is not what is tested."""
-    runs = ForkedRuns()
-    yield runs
-    runs.close()
+def forked() -> Iterator[None]:
+    """Runs of `tests.forked.program()` are forked: for what does not test how `premise-suggest` starts."""
+    with forking():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.contract.workplace import Workplace
-from tests.forked import SCRIPT
+from tests.forked import program
 from tests.http.conftest import serving
 
 _OF_FASTAPI = ("HTTPValidationError", "ValidationError")
@@ -21,7 +21,7 @@ def tools(place: Workplace) -> Mapping[str, Any]:
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
         command = StdioServerParameters(
-            command=str(SCRIPT), args=["mcp", "--project", str(place.root)], env=place.environment
+            command=program(), args=["mcp", "--project", str(place.root)], env=place.environment
         )
         async with Client(stdio_client(command)) as client:
             found = (await client.list_tools()).tools

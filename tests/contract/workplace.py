@@ -15,7 +15,7 @@ from platformdirs import user_cache_path
 
 from lsp_server.commands.demo import EXAMPLE
 from tests.environments import without_lean
-from tests.forked import SCRIPT
+from tests.forked import program
 from tests.hostile.raw_client import RawClient
 
 COLUMNS = "100"
@@ -61,7 +61,7 @@ class Workplace:
 
     def _run(self, folder: Path, *arguments: str, stdin: str = "") -> str:
         done = subprocess.run(
-            [str(SCRIPT), *arguments],
+            [program(), *arguments],
             input=stdin,
             cwd=folder,
             env=self.environment,

@@ -16,7 +16,8 @@ import pytest
 from lsp_server.commands.demo import EXAMPLE
 from tests.editors.neovim import Neovim, running, set_up
 from tests.editors.pages import DOCS
-from tests.lsp_server.conftest import SCRIPT, Cli, cli, environment
+from tests.forked import SCRIPT
+from tests.lsp_server.conftest import Cli, cli, environment
 
 __all__ = ["cli", "environment"]
 

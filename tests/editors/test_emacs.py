@@ -14,7 +14,7 @@ import pytest
 
 from tests.editors.conftest import FILE
 from tests.editors.pages import behind, block
-from tests.lsp_server.conftest import SCRIPT
+from tests.forked import SCRIPT
 
 pytestmark = pytest.mark.lean
 

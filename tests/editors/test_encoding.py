@@ -7,7 +7,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from lsp_server.protocol.structuring import plain_converter
-from tests.lsp_server.conftest import SCRIPT
+from tests.forked import SCRIPT
 
 UTF8, UTF16 = types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16
 

@@ -9,13 +9,13 @@ import json
 import os
 import select
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-SCRIPT = Path(sys.executable).with_name("premise-suggest")
+from tests.forked import program
+
 SECONDS = 20.0
 """How long an answer may take."""
 _PIECE = 1 << 16
@@ -56,7 +56,7 @@ class RawClient:
     ) -> None:
         self._seconds = seconds
         self.process = subprocess.Popen(
-            [*(command or (str(SCRIPT), "serve")), *options],
+            [*(command or (program(), "serve")), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

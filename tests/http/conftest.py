@@ -8,7 +8,6 @@ import re
 import select
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,8 +21,8 @@ from platformdirs import user_cache_path
 
 from lsp_server.commands.demo import EXAMPLE
 from retriever.lean.index.bundled import read_card
+from tests.forked import forked_run, program
 
-SCRIPT = Path(sys.executable).with_name("premise-suggest")
 TOKEN = "a-token-for-tests"
 ADD_COMM = "m n : Nat\n⊢ m + n = n + m"
 ADD_COMM_WITHOUT_NOTATION = "m n : Nat\n⊢ Eq (HAdd.hAdd m n) (HAdd.hAdd n m)"
@@ -57,7 +56,7 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(tmp_path_factory: pytest.TempPathFactory, forked: None) -> dict[str, str]:
     """Variables for our processes: indexes in a scratch folder, but the bundled one unpacked only once."""
     scratch = tmp_path_factory.mktemp("index")
     shared = user_cache_path("premise-suggest", appauthor=False) / "index" / "bundled"
@@ -83,9 +82,8 @@ def library(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str
 
 
 def run(environment: dict[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run `premise-suggest` to its end."""
-    command = [str(SCRIPT), *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    """Run `premise-suggest` to its end, whatever its code."""
+    return forked_run(*arguments, environment=environment)
 
 
 @contextmanager
@@ -94,17 +92,17 @@ def serving(
     *arguments: str | Path,
     errors: Path | None = None,
     open_files: int | None = None,
-    program: Sequence[str] = (str(SCRIPT),),
+    command: Sequence[str] = (),
     folder: Path | None = None,
     **client: Any,
 ) -> Iterator[Served]:
     """A server on a free port, from its line on standard output to its end."""
-    command = [*program, "http", "--port", "0", *map(str, arguments)]
+    started = [*(command or [program()]), "http", "--port", "0", *map(str, arguments)]
     if open_files is not None:
-        command = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh", *command]
+        started = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh", *started]
     with open(errors or os.devnull, "w", encoding="utf-8") as log:
         process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True, cwd=folder
+            started, env=environment, stdout=subprocess.PIPE, stderr=log, text=True, cwd=folder
         )
     assert process.stdout is not None
     try:

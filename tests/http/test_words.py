@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from retriever.lean.evaluation.words import FIRST, WordQuery, read
+from tests.forked import program
 from tests.hostile.raw_client import RawClient
-from tests.http.conftest import SCRIPT, Served, run, serving
+from tests.http.conftest import Served, run, serving
 from tests.mcp.conftest import Workplace
 from tests.mcp.test_stdio import call, connected
 
@@ -54,7 +55,7 @@ def answer(served: Served, query: str) -> Any:
 
 def printed(folder: Path, environment: dict[str, str], query: str) -> Any:
     """What the command line prints for a query on its standard input."""
-    command = [str(SCRIPT), "search", "-", "--k", str(FIRST), "--json"]
+    command = [program(), "search", "-", "--k", str(FIRST), "--json"]
     text = subprocess.run(
         command, cwd=folder, env=environment, input=query.encode(), stdout=subprocess.PIPE, check=True
     ).stdout

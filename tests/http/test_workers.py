@@ -13,7 +13,8 @@ import httpx
 import psutil
 import pytest
 
-from tests.http.conftest import ADD_COMM, BUNDLED, SCRIPT, Served, run, serving
+from tests.forked import SCRIPT, run_of
+from tests.http.conftest import ADD_COMM, BUNDLED, Served, run, serving
 
 WORKERS = 2
 
@@ -31,7 +32,7 @@ def team(environment: dict[str, str], library: Path, errors: Path) -> Iterator[S
 
 
 def workers_of(served: Served) -> list[psutil.Process]:
-    children = psutil.Process(served.process.pid).children()
+    children = psutil.Process(run_of(served.process.pid)).children()
     return [one for one in children if "spawn_main" in " ".join(one.cmdline())]
 
 

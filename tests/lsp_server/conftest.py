@@ -28,7 +28,7 @@ from lsp_server.commands.findings import Finding
 from lsp_server.engine.stores import SHIPPED_MODEL
 from lsp_server.protocol.structuring import plain_converter
 from tests.environments import without_lean
-from tests.forked import SCRIPT, ForkedRuns
+from tests.forked import forked_run, program, run_of
 from tests.hostile.raw_client import RawClient
 from tests.lean_extract.machines import Machine, give_sources
 
@@ -40,7 +40,7 @@ STATE = "n m : ℕ\n⊢ n + m = m + n\n"
 
 @pytest.fixture(scope="session")
 def environment(
-    packaged_lean: PackagedLean, example_oleans: Path, tmp_path_factory: pytest.TempPathFactory
+    packaged_lean: PackagedLean, example_oleans: Path, tmp_path_factory: pytest.TempPathFactory, forked: None
 ) -> dict[str, str]:
     """Variables for our processes: the packaged Lean, and caches that the tests may spoil.
 
@@ -62,7 +62,7 @@ def environment(
 
 
 @pytest.fixture(scope="session")
-def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def bare_environment(tmp_path_factory: pytest.TempPathFactory, forked: None) -> dict[str, str]:
     """Variables for a server that need not have a Lean."""
     cache = str(tmp_path_factory.mktemp("bare"))
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ELAN", "LEAN"))}
@@ -75,20 +75,14 @@ def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
 
 
 @pytest.fixture(scope="session")
-def cli(environment: dict[str, str], forked_runs: ForkedRuns) -> Cli:
+def cli(environment: dict[str, str]) -> Cli:
     """Run `premise-suggest` to its end."""
 
     def run(
         *arguments: str | Path, stdin: str | bytes = "", cwd: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        return forked_runs.run(
-            [*map(str, arguments)],
-            environment={**environment, **variables},
-            folder=cwd,
-            stdin=data,
-            seconds=120,
-        )
+        return forked_run(*arguments, environment={**environment, **variables}, stdin=data, folder=cwd)
 
     return run
 
@@ -203,7 +197,7 @@ class Editor:
     def pid(self) -> int:
         server = self.client._server
         assert server is not None
-        return server.pid
+        return run_of(server.pid)
 
 
 def client_converter() -> cattrs.Converter:
@@ -264,7 +258,7 @@ async def start_editor(
     options: Any = None,
     configuration: dict[str, Any] | None = None,
     answers: dict[str, Callable[[Any], Any]] | None = None,
-    command: Sequence[str] = (str(SCRIPT),),
+    command: Sequence[str] = (),
 ) -> Editor:
     """Start the real server for a project and shake hands with it.
 
@@ -281,7 +275,7 @@ async def start_editor(
     }
     register_lsp_features(client, features)
 
-    await client.start_io(*command, "serve", env=environment)
+    await client.start_io(*(command or [program()]), "serve", env=environment)
     editor.result = await client.initialize_session(
         types.InitializeParams(
             capabilities=capabilities(configuration=configuration is not None),

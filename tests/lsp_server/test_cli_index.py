@@ -15,7 +15,8 @@ import pytest
 from lsp_server.commands.diagnosis import examine
 from lsp_server.engine.indexing import update_project
 from lsp_server.engine.project_index import ProjectIndex
-from tests.lsp_server.conftest import SCRIPT, STATE, Cli, answered
+from tests.forked import SCRIPT
+from tests.lsp_server.conftest import STATE, Cli, answered
 from tests.lsp_server.terminals import terminal_pair
 
 pytestmark = pytest.mark.lean

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.answers import conforming
-from tests.lsp_server.conftest import SCRIPT, STATE, Cli, answered, make_project, succeed, write
+from tests.forked import SCRIPT
+from tests.lsp_server.conftest import STATE, Cli, answered, make_project, succeed, write
 from tests.lsp_server.terminals import terminal_pair
 
 pytestmark = pytest.mark.lean

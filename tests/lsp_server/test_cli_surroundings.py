@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lsp_server.conftest import SCRIPT, STATE, Cli, succeed
+from tests.forked import SCRIPT
+from tests.lsp_server.conftest import STATE, Cli, succeed
 from tests.lsp_server.terminals import on_terminal
 
 pytestmark = pytest.mark.lean

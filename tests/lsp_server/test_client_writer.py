@@ -14,7 +14,8 @@ from pygls.exceptions import JsonRpcException
 from lsp_server.protocol import json_rpc
 from lsp_server.protocol.client_writer import ClientWriter
 from lsp_server.serving.features import create_server
-from tests.hostile.raw_client import SCRIPT, RawClient
+from tests.forked import program
+from tests.hostile.raw_client import RawClient
 
 
 @pytest.mark.parametrize("waits", [True, False])
@@ -51,7 +52,7 @@ async def test_a_client_that_never_answers_is_not_waited_for(monkeypatch: pytest
 
 
 def test_a_port_that_is_sent_nonsense_is_left(bare_environment: dict[str, str]) -> None:
-    server = RawClient(bare_environment, command=[str(SCRIPT), "serve", "--tcp", "0"])
+    server = RawClient(bare_environment, command=[program(), "serve", "--tcp", "0"])
     port = int(server.line().rsplit(":", 1)[1])
     with socket.create_connection(("127.0.0.1", port), timeout=20) as stream:
         stream.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -12,9 +12,10 @@ import httpx
 import pytest
 
 from lsp_server.cli import COMMANDS
+from tests.forked import SCRIPT
 from tests.hostile.raw_client import encoded, request
 from tests.http.conftest import serving
-from tests.lsp_server.conftest import PROJECT, SCRIPT, Cli, make_project
+from tests.lsp_server.conftest import PROJECT, Cli, make_project
 from tests.poison import found_first, poison
 
 pytestmark = pytest.mark.lean
@@ -95,7 +96,7 @@ def test_workers_of_the_web_server_import_nothing_of_the_project(
 ) -> None:
     folder = tmp_path / "folder"
     poison(folder, noted, found_first("lsp_server") if "-m" in program else ())
-    with serving(environment, "--workers", "2", program=program, folder=folder) as served:
+    with serving(environment, "--workers", "2", command=program, folder=folder) as served:
         answer = served.get("/api/search", query=STATE, results=1)
     assert not noted.exists(), noted.read_text(encoding="utf-8")
     assert answer.status_code == httpx.codes.OK

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.dask_processes import QUIET, scheduler, while_running, worker
-from tests.lsp_server.conftest import SCRIPT, Cli, succeed
+from tests.forked import SCRIPT
+from tests.lsp_server.conftest import Cli, succeed
 from tests.lsp_server.test_eval_command import BOTH, NEVER, SAME, SWAP, TEMPLATES, data, line, rows
 
 pytestmark = pytest.mark.lean

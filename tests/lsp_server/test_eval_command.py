@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from prover.generator.files import fingerprint_of
-from tests.lsp_server.conftest import SCRIPT, Cli, answered, succeed
+from tests.forked import SCRIPT
+from tests.lsp_server.conftest import Cli, answered, succeed
 
 pytestmark = pytest.mark.lean
 

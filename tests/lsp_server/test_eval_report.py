@@ -29,7 +29,7 @@ from prover.search.problems import Problem
 from prover.search.run_folder import ProblemRow, RunDescription, opened
 from prover.search.sets import composed, minicore_set
 from retriever.search.index.proof_columns import ProofRows, hash_names
-from tests.lsp_server.conftest import SCRIPT
+from tests.forked import SCRIPT
 
 SETTINGS = {
     "problems": "p",

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from lsp_server.limits import LSP_HEADER_BYTES, LSP_MESSAGE_BYTES
 from lsp_server.protocol.framing import BadFrame, read_message
-from tests.hostile.raw_client import EDIT, SCRIPT, RawClient, encoded, frame, request
+from tests.forked import SCRIPT
+from tests.hostile.raw_client import EDIT, RawClient, encoded, frame, request
 from tests.lsp_server.wire import PARSE_ERROR, code
 
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from lsp_server.cli import COMMANDS as ALL
-from tests.lsp_server.conftest import SCRIPT
+from tests.forked import SCRIPT
 
 pytestmark = pytest.mark.lean
 

@@ -14,10 +14,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
+from tests.forked import SCRIPT
 from tests.hostile.raw_client import RawClient, encoded, request
 from tests.lsp_server.conftest import (
     QUIET,
-    SCRIPT,
     Cli,
     Editor,
     all_end,

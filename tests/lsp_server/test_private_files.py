@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lsp_server.conftest import PROJECT, SCRIPT
+from tests.forked import SCRIPT
+from tests.lsp_server.conftest import PROJECT
 
 pytestmark = pytest.mark.lean
 

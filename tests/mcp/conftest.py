@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,11 +14,11 @@ import pytest
 
 from lean_extract.toolchains.packaged import PackagedLean
 from lsp_server.commands.demo import EXAMPLE
+from tests.forked import program
 from tests.http.conftest import environment  # noqa: F401 - a fixture
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed (pip install 'premise-suggest[mcp]')")
 
-SCRIPT = Path(sys.executable).with_name("premise-suggest")
 TOKEN = "a-token-for-agents"
 FAR_AWAY = "Unfinished/FarAway.lean"
 
@@ -34,7 +33,7 @@ class Workplace:
     def command(self, *arguments: str, structured: bool = True) -> list[str]:
         """The server; `structured`: with answers as objects, which are easier to examine."""
         options = ["--structured"] if structured else []
-        return [str(SCRIPT), "mcp", *options, "--project", str(self.root), *arguments]
+        return [program(), "mcp", *options, "--project", str(self.root), *arguments]
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,8 @@ from mcp.shared.exceptions import MCPError
 from lsp_server.mcp.offer import Offer
 from lsp_server.mcp.prompts import PROMPTS
 from lsp_server.mcp.tools import TOOLS
-from tests.mcp.conftest import FAR_AWAY, SCRIPT, Workplace, on_stdio
+from tests.forked import SCRIPT
+from tests.mcp.conftest import FAR_AWAY, Workplace, on_stdio
 
 pytestmark = pytest.mark.lean
 PLACE = {"file": FAR_AWAY, "line": 11}

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lsp_server.limits import MCP_RUNNING_CALLS
+from tests.forked import run_of
 from tests.lsp_server.conftest import all_end, descendants, watch
 from tests.mcp.conftest import FAR_AWAY, TOKEN, Workplace
 
@@ -154,7 +155,7 @@ def test_a_signal_ends_it_while_its_input_is_open(
             agent._stdin.flush()
         elif after == "a suggestion":
             assert "result" in agent.ask(call(place, tool="suggest"))
-        below = descendants(agent.process.pid)
+        below = descendants(run_of(agent.process.pid))
         assert bool(below) is (after == "a suggestion")
         handles = [*watch(below)]
         if after == "a suggestion":  # another one is at work

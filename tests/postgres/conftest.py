@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,29 +14,9 @@ from typing import Any
 import pytest
 
 from lsp_server.commands.demo import EXAMPLE
-from tests.forked import ForkedRuns
-from tests.http.conftest import environment as variables
+from tests.http.conftest import environment, run
 
-__all__ = ["variables"]
-
-
-class Environment(dict[str, str]):
-    """Variables for our processes, and what forks the short ones."""
-
-    runs: ForkedRuns
-
-
-@pytest.fixture(scope="session")
-def environment(variables: dict[str, str], forked_runs: ForkedRuns) -> Environment:
-    made = Environment(variables)
-    made.runs = forked_runs
-    return made
-
-
-def run(environment: Environment, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run `premise-suggest` to its end."""
-    given = [*map(str, arguments)]
-    return environment.runs.run(given, environment=environment, folder=None, stdin=b"", seconds=120)
+__all__ = ["environment", "run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +72,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def published(postgres: Postgres, library: Path, environment: Environment) -> Postgres:
+def published(postgres: Postgres, library: Path, environment: dict[str, str]) -> Postgres:
     """The server, with the library in it."""
     done = run(environment, "index", library, "--store", postgres.uri)
     assert done.returncode == 0, done.stderr

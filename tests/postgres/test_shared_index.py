@@ -26,8 +26,9 @@ from retriever.search.postgres.database import Database
 from retriever.search.postgres.search import GraphSearch
 from retriever.search.postgres.store import DatabaseStore
 from retriever.search.postgres.store import published as libraries
-from tests.http.conftest import SCRIPT, Served, names, serving
-from tests.postgres.conftest import Environment, Postgres, run
+from tests.forked import SCRIPT
+from tests.http.conftest import Served, names, serving
+from tests.postgres.conftest import Postgres, run
 
 STATES = [
     "m n : Nat\n⊢ m + n = n + m",
@@ -49,13 +50,13 @@ def eventually(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
 
 
 @pytest.fixture(scope="module")
-def served(published: Postgres, environment: Environment) -> Iterator[Served]:
+def served(published: Postgres, environment: dict[str, str]) -> Iterator[Served]:
     with serving(environment, "--store", published.uri) as one:
         yield one
 
 
 def test_answers_are_those_of_the_index_on_disk(
-    served: Served, library: Path, published: Postgres, environment: Environment
+    served: Served, library: Path, published: Postgres, environment: dict[str, str]
 ) -> None:
     with serving(environment, "--project", library) as embedded:
         for state in STATES:
@@ -77,7 +78,7 @@ def test_a_revision_is_asked_for_by_its_lean_version(served: Served) -> None:
 
 
 def store_of(
-    published: Postgres, environment: Environment, graph_from: int = GRAPH_FROM_PREMISES
+    published: Postgres, environment: dict[str, str], graph_from: int = GRAPH_FROM_PREMISES
 ) -> DatabaseStore:
     """The example library as it is published."""
     database = Counting(published.uri)
@@ -97,7 +98,7 @@ class Counting(Database):
 
 
 def test_what_is_copied_from_a_database_is_the_users_alone(
-    published: Postgres, environment: Environment
+    published: Postgres, environment: dict[str, str]
 ) -> None:
     store = store_of(published, environment)
     store.open()
@@ -106,7 +107,7 @@ def test_what_is_copied_from_a_database_is_the_users_alone(
     assert [path for path in copied if path.stat().st_mode & 0o077] == []
 
 
-def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environment: Environment) -> None:
+def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environment: dict[str, str]) -> None:
     store = store_of(published, environment)
     service = PremiseService.open([store], model_folder(""))
     service.rank(RankRequest(parse_goal(STATES[0]), k=32))
@@ -125,7 +126,7 @@ def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environme
 
 
 def test_the_graph_in_the_database_finds_what_exact_search_finds(
-    published: Postgres, environment: Environment
+    published: Postgres, environment: dict[str, str]
 ) -> None:
     exact, by_graph = (
         PremiseService.open([store_of(published, environment, start)], model_folder(""))
@@ -140,7 +141,7 @@ def test_the_graph_in_the_database_finds_what_exact_search_finds(
 
 
 def test_neighbours_under_any_filter_are_the_exact_ones(
-    published: Postgres, environment: Environment
+    published: Postgres, environment: dict[str, str]
 ) -> None:
     search = search_over([segment for segment, _ in store_of(published, environment, graph_from=0).open()[1]])
     assert isinstance(search, GraphSearch)
@@ -164,7 +165,7 @@ def test_neighbours_under_any_filter_are_the_exact_ones(
 
 
 def test_what_is_published_anew_is_served_without_a_restart(
-    served: Served, published: Postgres, library: Path, environment: Environment
+    served: Served, published: Postgres, library: Path, environment: dict[str, str]
 ) -> None:
     file = library / "Example" / "Fresh.lean"
     file.write_text("theorem freshly_made (n : Nat) : n * 12345 = 12345 * n := sorry\n", encoding="utf-8")
@@ -185,7 +186,7 @@ def test_what_is_published_anew_is_served_without_a_restart(
 
 
 def test_a_publication_that_is_killed_leaves_nothing(
-    published: Postgres, library: Path, environment: Environment
+    published: Postgres, library: Path, environment: dict[str, str]
 ) -> None:
     import psycopg
 
@@ -210,7 +211,7 @@ def test_a_publication_that_is_killed_leaves_nothing(
 
 
 def test_a_database_that_goes_away_is_told_and_comes_back_by_itself(
-    environment: Environment, tmp_path_factory: pytest.TempPathFactory, library: Path
+    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory, library: Path
 ) -> None:
     pgserver: Any = pytest.importorskip("pgserver")
     folder = tmp_path_factory.mktemp("away") / "data"
@@ -233,7 +234,7 @@ def test_a_database_that_goes_away_is_told_and_comes_back_by_itself(
 
 
 def test_a_role_that_may_only_read_serves_and_cannot_publish(
-    published: Postgres, library: Path, environment: Environment
+    published: Postgres, library: Path, environment: dict[str, str]
 ) -> None:
     published.execute("CREATE ROLE reader LOGIN")
     reading = published.uri.replace("postgres:@", "reader:@")
@@ -270,7 +271,7 @@ SECRET = "hunter2"
     ],
 )
 def test_what_is_no_database_is_told_without_its_password(
-    environment: Environment, address: str, code: int, said: str
+    environment: dict[str, str], address: str, code: int, said: str
 ) -> None:
     done = run(environment, "http", "--port", "0", "--store", address)
     assert (done.returncode, done.stdout) == (code, "")
@@ -281,7 +282,7 @@ def test_what_is_no_database_is_told_without_its_password(
 
 @pytest.mark.parametrize("login", ["ghost:hunter2", "hunter2", "postgres:hunter2"])
 def test_what_a_real_server_refuses_is_told_without_user_and_password(
-    published: Postgres, environment: Environment, library: Path, login: str
+    published: Postgres, environment: dict[str, str], library: Path, login: str
 ) -> None:
     address = f"postgresql://{login}@/nothing?host={published.folder}&application_name={SECRET}"
     done = run(environment, "index", library, "--store", address, "--quiet")
@@ -292,7 +293,7 @@ def test_what_a_real_server_refuses_is_told_without_user_and_password(
 
 @pytest.mark.parametrize("name", ["a/b", "..", "a b", "x" * 65, "a\x1b[2J"])
 def test_a_library_is_not_published_under_a_name_that_is_not_plain_and_short(
-    published: Postgres, environment: Environment, tmp_path: Path, name: str
+    published: Postgres, environment: dict[str, str], tmp_path: Path, name: str
 ) -> None:
     folder = tmp_path / "my project"
     folder.mkdir()
@@ -305,7 +306,7 @@ def test_a_library_is_not_published_under_a_name_that_is_not_plain_and_short(
 
 
 def test_what_cannot_be_published_is_told_before_anything_is_read(
-    environment: Environment, tmp_path: Path
+    environment: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "lakefile.toml").write_text('name = "small"\n', encoding="utf-8")
     (tmp_path / "A.lean").write_text("theorem a : True := trivial\n", encoding="utf-8")
@@ -318,7 +319,7 @@ def test_what_cannot_be_published_is_told_before_anything_is_read(
 
 
 def test_tables_of_another_version_are_left_alone(
-    postgres: Postgres, library: Path, environment: Environment
+    postgres: Postgres, library: Path, environment: dict[str, str]
 ) -> None:
     other = postgres.created("later")
     empty = run(environment, "http", "--port", "0", "--store", other.uri)
@@ -334,7 +335,7 @@ def test_tables_of_another_version_are_left_alone(
 
 
 def test_a_database_without_pgvector_is_told(
-    postgres: Postgres, library: Path, environment: Environment
+    postgres: Postgres, library: Path, environment: dict[str, str]
 ) -> None:
     bare = postgres.created("bare")
     postgres.execute("ALTER DATABASE bare SET extension_control_path = '/nowhere'")
@@ -346,7 +347,7 @@ def test_a_database_without_pgvector_is_told(
 
 
 def test_a_copy_of_columns_that_is_gone_is_made_again(
-    published: Postgres, environment: Environment, tmp_path: Path
+    published: Postgres, environment: dict[str, str], tmp_path: Path
 ) -> None:
     [found] = [one for one in libraries(Database(published.uri)) if one.library == "example"]
     store = DatabaseStore(Database(published.uri), found, tmp_path / "copies")
@@ -357,7 +358,7 @@ def test_a_copy_of_columns_that_is_gone_is_made_again(
 
 
 def test_a_database_that_was_made_anew_is_read_anew(
-    postgres: Postgres, environment: Environment, tmp_path: Path
+    postgres: Postgres, environment: dict[str, str], tmp_path: Path
 ) -> None:
     database = postgres.created("anew")
     root = tmp_path / "small"
@@ -378,7 +379,7 @@ def test_a_database_that_was_made_anew_is_read_anew(
 
 
 def test_libraries_that_are_published_later_are_served_too(
-    postgres: Postgres, environment: Environment, tmp_path: Path
+    postgres: Postgres, environment: dict[str, str], tmp_path: Path
 ) -> None:
     database = postgres.created("growing")
 

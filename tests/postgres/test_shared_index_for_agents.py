@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.http.conftest import SCRIPT
+from tests.forked import program
 from tests.postgres.conftest import Environment, Postgres, run
 
 pytest.importorskip("mcp", reason="mcp is not installed (pip install 'premise-suggest[mcp]')")
@@ -26,7 +26,7 @@ async def agent(environment: Environment, root: Path, *arguments: str) -> AsyncI
 
     given = ["mcp", "--structured", "--project", str(root), *arguments]
     async with Client(
-        stdio_client(StdioServerParameters(command=str(SCRIPT), args=given, env=environment))
+        stdio_client(StdioServerParameters(command=program(), args=given, env=environment))
     ) as client:
         yield client
 

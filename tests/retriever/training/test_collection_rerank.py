@@ -35,7 +35,7 @@ from retriever.training.reranking.mined import load_mined  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import open_tokenizer  # noqa: E402
 from tests.commands import command  # noqa: E402
-from tests.forked import ForkedRuns  # noqa: E402
+from tests.forked import forked_run  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 BACKEND = find_backend("naturalproofs")
@@ -198,13 +198,12 @@ def test_a_collection_is_asked_with_it_and_without(garden: Garden, model: Path, 
     assert scores == sorted(scores, reverse=True)
 
 
-def test_the_command_line(garden: Garden, model: Path, tmp_path: Path, forked_runs: ForkedRuns) -> None:
+def test_the_command_line(garden: Garden, model: Path, tmp_path: Path, forked: None) -> None:
     bare = copytree(model, tmp_path / "bare", ignore=lambda folder, names: [FOLDER])
     environment = {**os.environ, "PREMISE_SUGGEST_INDEX": str(tmp_path / "index")}
 
     def start(*arguments: str) -> subprocess.CompletedProcess[str]:
-        given = [*arguments, "--backend", "naturalproofs"]
-        return forked_runs.run(given, environment=environment, folder=None, stdin=b"", seconds=120)
+        return forked_run(*arguments, "--backend", "naturalproofs", environment=environment)
 
     for name, folder in (("garden", model), ("plain", bare)):
         done = start("index", str(garden.corpus), "--name", name, "--model", str(folder), "--quiet")
