@@ -56,7 +56,7 @@ def forked_run(
 def run_of(pid: int) -> int:
     """The process of a run, whose starter has this ID; the same where nothing was forked for it."""
     link = FORKED.with_name(str(pid))
-    return int(link.readlink()) if link.is_symlink() else pid
+    return int(str(link.readlink())) if link.is_symlink() else pid
 
 
 @contextmanager
