@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.http.conftest import names, serving
-from tests.postgres.conftest import Environment, Postgres, run
+from tests.postgres.conftest import Postgres, run
 from tests.postgres.test_shared_index_for_agents import SUM, agent, ask
 
 SOUND = "SELECT manifest FROM premise_suggest.revisions WHERE library = 'example'"
@@ -61,7 +61,7 @@ class Spoilt:
 
 
 @pytest.fixture(scope="module")
-def spoilt(published: Postgres, library: Path, environment: Environment) -> Iterator[Spoilt]:
+def spoilt(published: Postgres, library: Path, environment: dict[str, str]) -> Iterator[Spoilt]:
     database = published.created("spoilt")
     done = run(environment, "index", library, "--store", database.uri, "--quiet")
     assert done.returncode == 0, done.stderr
@@ -87,7 +87,7 @@ def spoilt(published: Postgres, library: Path, environment: Environment) -> Iter
 
 
 def test_a_server_leaves_out_what_cannot_be_used_and_says_so(
-    spoilt: Spoilt, environment: Environment, tmp_path: Path
+    spoilt: Spoilt, environment: dict[str, str], tmp_path: Path
 ) -> None:
     errors = tmp_path / "errors"
     with serving(environment, "--store", spoilt.postgres.uri, errors=errors) as served:
@@ -102,7 +102,7 @@ def test_a_server_leaves_out_what_cannot_be_used_and_says_so(
 
 
 async def test_an_agent_is_given_a_library_that_can_be_used(
-    spoilt: Spoilt, environment: Environment, tmp_path: Path
+    spoilt: Spoilt, environment: dict[str, str], tmp_path: Path
 ) -> None:
     """All are for one Lean version; those whose columns are damaged were published last, and go first."""
     for name in spoilt.columns:
@@ -114,7 +114,7 @@ async def test_an_agent_is_given_a_library_that_can_be_used(
 
 @pytest.mark.parametrize("name", ["list", "segment-elsewhere"])
 def test_a_library_that_is_asked_for_and_cannot_be_used_is_told(
-    spoilt: Spoilt, environment: Environment, tmp_path: Path, name: str
+    spoilt: Spoilt, environment: dict[str, str], tmp_path: Path, name: str
 ) -> None:
     done = run(environment, "mcp", "--project", tmp_path, "--store", spoilt.postgres.uri, "--library", name)
     assert (done.returncode, done.stdout) == (1, "")
@@ -123,7 +123,7 @@ def test_a_library_that_is_asked_for_and_cannot_be_used_is_told(
 
 
 def test_a_database_of_nothing_that_can_be_used_is_told(
-    spoilt: Spoilt, environment: Environment, tmp_path: Path
+    spoilt: Spoilt, environment: dict[str, str], tmp_path: Path
 ) -> None:
     spoilt.postgres.execute("DELETE FROM premise_suggest.revisions WHERE library = 'example'")
     for line in (("http", "--port", "0"), ("mcp", "--project", str(tmp_path))):
@@ -134,7 +134,7 @@ def test_a_database_of_nothing_that_can_be_used_is_told(
 
 
 def test_a_manifest_names_no_folder_of_this_machine(
-    published: Postgres, library: Path, environment: Environment, tmp_path: Path
+    published: Postgres, library: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     """What it says that it includes is an index of somebody else here."""
     own = tmp_path / "own"

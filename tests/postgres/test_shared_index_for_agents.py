@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.forked import program
-from tests.postgres.conftest import Environment, Postgres, run
+from tests.postgres.conftest import Postgres, run
 
 pytest.importorskip("mcp", reason="mcp is not installed (pip install 'premise-suggest[mcp]')")
 
@@ -20,7 +20,7 @@ OWN = "theorem my_very_own (n : Nat) : n * 54321 = 54321 * n := sorry\n"
 
 
 @asynccontextmanager
-async def agent(environment: Environment, root: Path, *arguments: str) -> AsyncIterator[Any]:
+async def agent(environment: dict[str, str], root: Path, *arguments: str) -> AsyncIterator[Any]:
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -50,7 +50,7 @@ def own(tmp_path: Path) -> Path:
 
 
 async def test_a_library_answers_where_nothing_is_indexed(
-    published: Postgres, environment: Environment, own: Path
+    published: Postgres, environment: dict[str, str], own: Path
 ) -> None:
     async with agent(environment, own, "--store", published.uri) as client:
         found = await ask(client, "premises", state=SUM, k=5)
@@ -64,7 +64,7 @@ async def test_a_library_answers_where_nothing_is_indexed(
 
 
 async def test_a_project_and_a_library_are_ranked_in_one_list(
-    published: Postgres, environment: Environment, own: Path
+    published: Postgres, environment: dict[str, str], own: Path
 ) -> None:
     assert run(environment, "index", own, "--quiet").returncode == 0
     async with agent({**environment, "PREMISE_SUGGEST_STORE": published.uri}, own) as client:
@@ -88,7 +88,7 @@ async def test_a_project_and_a_library_are_ranked_in_one_list(
     ],
 )
 def test_what_cannot_be_searched_is_told(
-    published: Postgres, environment: Environment, own: Path, arguments: list[str], code: int, said: str
+    published: Postgres, environment: dict[str, str], own: Path, arguments: list[str], code: int, said: str
 ) -> None:
     given = [*arguments, published.uri] if arguments[-1] == "--store" else arguments
     done = run(environment, "mcp", "--project", own, *given)
@@ -99,7 +99,7 @@ def test_what_cannot_be_searched_is_told(
 
 
 def test_another_lean_version_is_told(
-    published: Postgres, environment: Environment, own: Path, tmp_path: Path
+    published: Postgres, environment: dict[str, str], own: Path, tmp_path: Path
 ) -> None:
     """`index_status` says so; here over the engine that the server asks."""
     import asyncio
