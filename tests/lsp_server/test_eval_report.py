@@ -29,7 +29,7 @@ from prover.search.problems import Problem
 from prover.search.run_folder import ProblemRow, RunDescription, opened
 from prover.search.sets import composed, minicore_set
 from retriever.search.index.proof_columns import ProofRows, hash_names
-from tests.forked import SCRIPT
+from tests.forked import program
 
 SETTINGS = {
     "problems": "p",
@@ -161,7 +161,7 @@ def test_what_cannot_be_written_is_said(environment: dict[str, str], tmp_path: P
     with opened(folder, RunDescription(SETTINGS, problems=1, passes=1), resume=False) as results:
         results.append(row("a"))
     (tmp_path / "file").touch()
-    asked = [str(SCRIPT), "eval", "report", str(folder)]
+    asked = [program(), "eval", "report", str(folder)]
     for svg, code, said in [
         (tmp_path, 2, "is a folder"),
         ("", 2, "is a folder"),

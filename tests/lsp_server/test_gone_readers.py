@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from lsp_server.cli import COMMANDS as ALL
-from tests.forked import SCRIPT
+from tests.forked import program
 
 pytestmark = pytest.mark.lean
 
@@ -76,7 +76,7 @@ def run_folder(project: Path, variables: dict[str, str], tmp_path_factory: pytes
     line = f"eval minicore --tactics-from templates --limit 1 --nodes 1 --quiet --out {folder}"
     with nobody() as output:
         done = subprocess.run(
-            [SCRIPT, *line.split()], stdout=output, stderr=subprocess.PIPE, env=variables, timeout=SECONDS
+            [program(), *line.split()], stdout=output, stderr=subprocess.PIPE, env=variables, timeout=SECONDS
         )
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr and b"Exception" not in done.stderr
@@ -93,7 +93,7 @@ def test_output_that_nobody_reads_is_no_traceback(
 ) -> None:
     with nobody() as output:
         done = subprocess.run(
-            [SCRIPT, *line.format(run=run_folder).split()],
+            [program(), *line.format(run=run_folder).split()],
             stdout=output,
             stderr=subprocess.PIPE,
             input=STATE.encode(),
@@ -131,7 +131,7 @@ def test_errors_that_nobody_reads_keep_their_codes(
 ) -> None:
     with nobody() as errors:
         done = subprocess.run(
-            [SCRIPT, *line.split()],
+            [program(), *line.split()],
             stdout=subprocess.PIPE,
             stderr=errors,
             env=variables,
@@ -152,7 +152,7 @@ def test_a_server_goes_on_where_nobody_reads_its_address(
     with (
         nobody() as output,
         subprocess.Popen(
-            [SCRIPT, *line.split(), "--port", str(port)],
+            [program(), *line.split(), "--port", str(port)],
             stdout=output,
             stderr=subprocess.PIPE,
             env=variables,

@@ -6,12 +6,12 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.forked import SCRIPT
+from tests.forked import program
 from tests.lsp_server.conftest import PROJECT
 
 pytestmark = pytest.mark.lean
@@ -44,11 +44,11 @@ class Desk:
         self,
         *arguments: str | Path,
         umask: int = 0,
-        program: tuple[str, ...] = (str(SCRIPT),),
+        command: Sequence[str] = (),
         folder: Path | None = None,
     ) -> None:
         subprocess.run(
-            [*program, *map(str, arguments)],
+            [*(command or [program()]), *map(str, arguments)],
             env=self._environment,
             cwd=folder or self.project,
             umask=umask,
@@ -102,8 +102,8 @@ def test_a_library_and_the_problems_of_an_evaluation_are_private(desk: Desk, tmp
 @pytest.mark.parametrize("umask", [0, 0o022, 0o027])
 def test_what_a_user_asks_for_follows_the_umask(desk: Desk, tmp_path: Path, umask: int) -> None:
     out, log = tmp_path / "new" / "records.jsonl", tmp_path / "log"
-    desk.run("extract", ".", out, umask=umask, program=(sys.executable, "-m", "lean_extract"))
+    desk.run("extract", ".", out, umask=umask, command=(sys.executable, "-m", "lean_extract"))
     assert stat.S_IMODE(out.stat().st_mode) == 0o666 & ~umask
     assert stat.S_IMODE(out.parent.stat().st_mode) == 0o777 & ~umask
-    subprocess.run([SCRIPT, "serve", "--log", log], umask=umask, stdin=subprocess.DEVNULL, timeout=120)
+    subprocess.run([program(), "serve", "--log", log], umask=umask, stdin=subprocess.DEVNULL, timeout=120)
     assert stat.S_IMODE(log.stat().st_mode) == 0o666 & ~umask
