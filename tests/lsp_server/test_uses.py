@@ -13,7 +13,7 @@ from tests.lsp_server.conftest import QUIET, Cli, Editor, start_editor, stop_edi
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 USES = Path(__file__).parent / "uses"
-TEMPLATES = {**QUIET, "tactics": {"source": "templates"}}
+TEMPLATES = {**QUIET, "tactics": {"source": "templates", "seconds": 30}, "lean": {"tacticSeconds": 20}}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
