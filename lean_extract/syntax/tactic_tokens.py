@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 OPEN_COMMENT, OPEN_STRING = "a comment in it is not closed", "a string in it is not closed"
 _ESCAPE = r"""\\(?:[\\"'nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})"""
@@ -31,8 +31,7 @@ _APART = frozenset(("space", "comment", "block", "open", "close", "name", "numbe
 _SEPARATORS = frozenset(",;")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A token: its kind, which is the name of a group of the expression above, its text and its offset."""
 
     kind: str

@@ -45,12 +45,11 @@ def library_figures(_: Workplace) -> Mapping[str, Any]:
 
 def step_figures(place: Workplace) -> Mapping[str, Any]:
     """Of real steps, asked of the bundled index; a name that Mathlib has changed since counts as not found."""
-    with place.server() as client:
-        ranks = [
-            [names.index(name) + 1 if name in names else 0 for name in wanted]
-            for state, wanted in _steps()
-            for names in [_names(client, state)]
-        ]
+    ranks = [
+        [names.index(name) + 1 if name in names else 0 for name in wanted]
+        for state, wanted in _steps()
+        for names in [_names(place.client, state)]
+    ]
     recalls = [sum(0 < rank <= 10 for rank in found) / len(found) for found in ranks]
     first = [min(filter(None, found), default=0) for found in ranks]
     return {

@@ -22,27 +22,25 @@ _START = {"line": 0, "character": 0}
 
 def library_rankings(place: Workplace) -> Mapping[str, Any]:
     """Premises for goals of the example library, by theorem and caller, as its files see them."""
-    with place.server() as client:
-        return {
-            f"{goal.theorem} ({goal.file}) {goal.caller}".rstrip(): _ranked(
-                client,
-                (place.root / goal.file).as_uri(),
-                goal.statement,
-                caller=goal.caller,
-                explain=True,
-                position={"line": goal.line, "character": 0},
-            )
-            for goal in library_goals(place.root)
-        }
+    return {
+        f"{goal.theorem} ({goal.file}) {goal.caller}".rstrip(): _ranked(
+            place.client,
+            (place.root / goal.file).as_uri(),
+            goal.statement,
+            caller=goal.caller,
+            explain=True,
+            position={"line": goal.line, "character": 0},
+        )
+        for goal in library_goals(place.root)
+    }
 
 
 def bundled_rankings(place: Workplace) -> Mapping[str, Any]:
     """Premises of the bundled index for printed goals, by goal."""
-    with place.server() as client:
-        return {
-            goal: _ranked(client, _NO_FILE, goal, position=_START, shown=_SHOWN_BUNDLED, explain=False)
-            for goal in printed_goals()
-        }
+    return {
+        goal: _ranked(place.client, _NO_FILE, goal, position=_START, shown=_SHOWN_BUNDLED, explain=False)
+        for goal in printed_goals()
+    }
 
 
 def _ranked(client: RawClient, uri: str, goal: str, shown: int = _LISTED, **more: Any) -> dict[str, Any]:
@@ -59,18 +57,17 @@ def _ranked(client: RawClient, uri: str, goal: str, shown: int = _LISTED, **more
 
 def searches(place: Workplace) -> Mapping[str, Any]:
     """What searches find in the example library, and without a project, by query."""
-    with place.server() as client:
-        file = (place.root / "Example/Nat/Order.lean").as_uri()
-        asked: dict[str, dict[str, Any]] = {
-            **{f"{query} (example)": {"query": query} for query in LIBRARY_SEARCHES},
-            **{f"{query} (in scope)": _in_scope(query, file) for query in LIBRARY_SEARCHES[::3]},
-            **{
-                f"{query} (bundled)": {"query": query, "textDocument": {"uri": _NO_FILE}}
-                for query in BUNDLED_SEARCHES
-            },
-            "add (modules)": {"query": "add", "modules": ["Example.Nat", "MiniCore"]},
-        }
-        return {name: _found(client, params, place.root) for name, params in asked.items()}
+    file = (place.root / "Example/Nat/Order.lean").as_uri()
+    asked: dict[str, dict[str, Any]] = {
+        **{f"{query} (example)": {"query": query} for query in LIBRARY_SEARCHES},
+        **{f"{query} (in scope)": _in_scope(query, file) for query in LIBRARY_SEARCHES[::3]},
+        **{
+            f"{query} (bundled)": {"query": query, "textDocument": {"uri": _NO_FILE}}
+            for query in BUNDLED_SEARCHES
+        },
+        "add (modules)": {"query": "add", "modules": ["Example.Nat", "MiniCore"]},
+    }
+    return {name: _found(place.client, params, place.root) for name, params in asked.items()}
 
 
 def _in_scope(query: str, file: str) -> dict[str, Any]:

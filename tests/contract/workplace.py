@@ -6,7 +6,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ class Workplace:
             "PREMISE_SUGGEST_INDEX": str(folder / "index"),
             "COLUMNS": COLUMNS,
         }
+        self._ends = ExitStack()
 
     @cached_property
     def root(self) -> Path:
@@ -82,12 +83,24 @@ class Workplace:
         finally:
             client.close()
 
+    @cached_property
+    def client(self) -> RawClient:
+        """One language server for all that is asked without Lean, until `close`."""
+        return self._ends.enter_context(self.server())
+
+    def close(self) -> None:
+        """End what runs."""
+        self._ends.close()
+
 
 @contextmanager
 def workplace() -> Iterator[Workplace]:
     """One in a folder that is removed in the end."""
-    with tempfile.TemporaryDirectory(prefix="contract-") as folder:
-        yield Workplace(Path(folder))
+    with (
+        tempfile.TemporaryDirectory(prefix="contract-") as folder,
+        closing(Workplace(Path(folder))) as place,
+    ):
+        yield place
 
 
 def lasting(answer: Any, root: Path) -> Any:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from retriever.lean.evaluation.words import FIRST, WordQuery, read
-from tests.forked import program
+from tests.forked import forked_run
 from tests.hostile.raw_client import RawClient
 from tests.http.conftest import Served, run, serving
 from tests.mcp.conftest import Workplace
@@ -53,13 +52,17 @@ def answer(served: Served, query: str) -> Any:
     return response.json()
 
 
-def printed(folder: Path, environment: dict[str, str], query: str) -> Any:
+@pytest.fixture
+def printed(own: Path, environment: dict[str, str]) -> Callable[[str], Any]:
     """What the command line prints for a query on its standard input."""
-    command = [program(), "search", "-", "--k", str(FIRST), "--json"]
-    text = subprocess.run(
-        command, cwd=folder, env=environment, input=query.encode(), stdout=subprocess.PIPE, check=True
-    ).stdout
-    return json.loads(text)
+
+    def found(query: str) -> Any:
+        command = ("search", "-", "--k", str(FIRST), "--json")
+        done = forked_run(*command, environment=environment, folder=own, stdin=query.encode())
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return found
 
 
 def names(found: Any) -> list[str]:
@@ -81,7 +84,7 @@ def test_other_words_for_a_doc_string_mostly_find_it(served: Served) -> None:
 
 
 def test_every_face_has_the_same_answer_in_the_same_order(
-    served: Served, own: Path, environment: dict[str, str]
+    served: Served, own: Path, environment: dict[str, str], printed: Callable[[str], Any]
 ) -> None:
     editor = RawClient(environment, seconds=60)
     editor.shake_hands(own)
@@ -92,7 +95,7 @@ def test_every_face_has_the_same_answer_in_the_same_order(
             expected = answer(served, query)
             requested = editor.ask("premiseSuggest/search", wanted)["result"]
             text = agent.ask(call(json.dumps(wanted)))["result"]["content"][0]["text"]
-            for other in (printed(own, environment, query), requested):
+            for other in (printed(query), requested):
                 assert names(other) == names(expected), query
                 assert (other["kind"], other["notes"]) == (expected["kind"], expected["notes"])
             places = [text.find(f"{name} ") for name in names(expected)]
@@ -131,8 +134,8 @@ def test_what_is_read_in_words_is_not_cut(served: Served) -> None:
     assert [one for one in questions if not names(answer(served, one))] == []
 
 
-def test_of_a_long_query_the_beginning_is_read(own: Path, environment: dict[str, str]) -> None:
-    first = printed(own, environment, "compact set " * 9000)
+def test_of_a_long_query_the_beginning_is_read(printed: Callable[[str], Any]) -> None:
+    first = printed("compact set " * 9000)
     assert "IsCompact" in names(first)
-    assert names(printed(own, environment, "compact set " * 500)) == names(first)
-    assert names(printed(own, environment, "xqzw " * 20_000)) == []
+    assert names(printed("compact set " * 500)) == names(first)
+    assert names(printed("xqzw " * 20_000)) == []

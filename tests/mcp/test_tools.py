@@ -69,28 +69,30 @@ async def test_a_suggestion_has_premises_accepted_tactics_and_progress(workplace
     assert found["premises"][0]["name"] in text and found["tactics"][0]["tactic"] in text
 
 
-async def test_a_closed_goal_is_an_answer(workplace: Workplace) -> None:
+async def test_a_closed_goal_is_an_answer(workplace: Workplace, url: str) -> None:
     file = "Example/Order/Lattice.lean"
     lines = (workplace.root / file).read_text(encoding="utf-8").split("\n")
     number = next(number for number, line in enumerate(lines) if line.startswith("  exact "))
     place = {"file": file, "line": number + 1, "column": len(lines[number]) + 1}
-    async with on_stdio(workplace) as client:
+    async with over_http(url) as client:
         answer = await client.call_tool("suggest", place)
     assert (answer.structured_content["place"], answer.structured_content["goal"]) == ("closed", "")
     assert answer.content[0].text.startswith("The goal is closed here.\n")
 
 
-async def test_the_second_goal_has_tactics_that_go_to_it(workplace: Workplace) -> None:
+async def test_the_second_goal_has_tactics_that_go_to_it(workplace: Workplace, url: str) -> None:
     text = "theorem two (p q : Prop) (h : p) (k : q) : p ∧ q := by\n  constructor\n  sorry\n"
     (workplace.root / "Two.lean").write_text(text, encoding="utf-8")
-    async with on_stdio(workplace) as client:
+    async with over_http(url) as client:
         answer = await client.call_tool("suggest", {"file": "Two.lean", "line": 3, "goal": 2})
     (workplace.root / "Two.lean").unlink()
     assert answer.structured_content["goal"].endswith("⊢ q")
     assert answer.structured_content["tactics"][0]["tactic"] == "case right => exact k"
 
 
-async def test_a_proof_is_found_for_a_declaration_and_answered_in_a_few_words(workplace: Workplace) -> None:
+async def test_a_proof_is_found_for_a_declaration_and_answered_in_a_few_words(
+    workplace: Workplace, url: str
+) -> None:
     file = workplace.root / "Unfinished" / "FirstSteps.lean"
     before = file.read_bytes()
     said: list[str] = []
@@ -98,7 +100,7 @@ async def test_a_proof_is_found_for_a_declaration_and_answered_in_a_few_words(wo
     async def progress(done: float, total: float | None, message: str | None) -> None:
         said.append(message or "")
 
-    async with on_stdio(workplace) as client:
+    async with over_http(url) as client:
         place = {"file": "Unfinished/FirstSteps.lean", "declaration": "factorial_divisible"}
         answer = await client.call_tool("prove", {**place, "seconds": 60}, progress_callback=progress)
         schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
@@ -111,8 +113,8 @@ async def test_a_proof_is_found_for_a_declaration_and_answered_in_a_few_words(wo
     assert file.read_bytes() == before
 
 
-async def test_the_sorries_of_a_file_are_listed_with_their_goals(workplace: Workplace) -> None:
-    async with on_stdio(workplace) as client:
+async def test_the_sorries_of_a_file_are_listed_with_their_goals(url: str) -> None:
+    async with over_http(url) as client:
         answer = await client.call_tool("sorries", {"file": "Unfinished/SeveralGoals.lean", "k": 5})
         none = await client.call_tool("sorries", {"file": "Example/Nat/Gcd.lean"})
     found, text = answer.structured_content, answer.content[0].text
@@ -139,11 +141,11 @@ async def test_a_sorry_without_a_goal_is_told_beside_the_others(workplace: Workp
     assert text.endswith("2:37 t\np : Prop\nh : p\n⊢ p")
 
 
-async def test_a_false_statement_is_refuted(workplace: Workplace) -> None:
+async def test_a_false_statement_is_refuted(workplace: Workplace, url: str) -> None:
     file = workplace.root / "False.lean"
     file.write_text("import Example.Nat.Basic\n\ntheorem wrong (m n : ℕ) (h : 0 < n) : m + n = m := sorry\n")
     try:
-        async with on_stdio(workplace) as client:
+        async with over_http(url) as client:
             answer = await client.call_tool("prove", {"file": "False.lean", "line": 3, "seconds": 60})
     finally:
         file.unlink()
@@ -189,8 +191,8 @@ async def test_what_cannot_be_repaired_says_why(workplace: Workplace) -> None:
     assert text.endswith("The statement is false: p = True, q = False is a counterexample.")
 
 
-async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
-    slow = "".join(f"def slow{n} : True := by\n  sleep 1000\n  exact trivial\n" for n in range(8))
+async def test_a_slow_file_says_where_lean_is(workplace: Workplace, url: str) -> None:
+    slow = "".join(f"def slow{n} : True := by\n  sleep 1000\n  exact trivial\n" for n in range(4))
     file = workplace.root / "Slow.lean"
     file.write_text(f"{slow}theorem t (p : Prop) (h : p) : p := by\n  sorry\n")
     said: list[str] = []
@@ -199,8 +201,8 @@ async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
         said.append(message or "")
 
     try:
-        async with on_stdio(workplace) as client:
-            place = {"file": "Slow.lean", "line": 26}
+        async with over_http(url) as client:
+            place = {"file": "Slow.lean", "line": 14}
             answer = await client.call_tool("suggest", {**place, "k": 5}, progress_callback=progress)
     finally:
         file.unlink()
@@ -208,15 +210,17 @@ async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
     lines = [
         int(found[1])
         for one in said
-        if (found := re.fullmatch(r"Lean has elaborated (\d+) of 26 lines", one))
+        if (found := re.fullmatch(r"Lean has elaborated (\d+) of 14 lines", one))
     ]
-    assert lines and lines[0] < 26
+    assert lines and lines[0] < 14
 
 
-async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(workplace: Workplace) -> None:
+async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(
+    workplace: Workplace, url: str
+) -> None:
     tactics = ["exact Or.inl Nat.nowhere_to_be", "left", "sorry", "left"]
     before = (workplace.root / FAR_AWAY).read_bytes()
-    async with on_stdio(workplace) as client:
+    async with over_http(url) as client:
         answer = await client.call_tool("try_tactics", {**PLACE, "column": 3, "tactics": tactics})
     found = answer.structured_content["tactics"]
     assert [one["tactic"] for one in found] == tactics
@@ -228,8 +232,8 @@ async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(workplace
     assert (workplace.root / FAR_AWAY).read_bytes() == before
 
 
-async def test_a_misspelt_name_is_not_said_to_be_missing_in_this_lean(workplace: Workplace) -> None:
-    async with on_stdio(workplace) as client:
+async def test_a_misspelt_name_is_not_said_to_be_missing_in_this_lean(url: str) -> None:
+    async with over_http(url) as client:
         tactics = ["exact Nat.add_com", "exact nowhere"]
         answer = await client.call_tool("try_tactics", {**PLACE, "tactics": tactics})
     assert [one["status"] for one in answer.structured_content["tactics"]] == ["fails", "fails"]

@@ -19,7 +19,8 @@ def run(ground: Ground, effort: Effort, report: Report) -> None:
     """Harm one file at a time, ask, and put it right again."""
     chance = effort.random(PART)
     index = ground.folder / "index"
-    files = [path for path in sorted(index.glob("[!b]*/**/*.*")) if path.is_file()]
+    ours = (f"{ground.library.name}-*", "packages")  # beside those of the projects of other parts
+    files = [path for name in ours for path in sorted(index.glob(f"{name}/**/*.*")) if path.is_file()]
     right = _answer(ground, report)
     kept = ground.folder / "kept"
     for _ in range(effort.of(5, 100)):
