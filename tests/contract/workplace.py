@@ -11,10 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
 from lsp_server.commands.demo import EXAMPLE
-from tests.environments import without_lean
+from tests.environments import own_indexes, without_lean
 from tests.forked import program
 from tests.hostile.raw_client import RawClient
 
@@ -49,10 +47,7 @@ class Workplace:
     @cached_property
     def root(self) -> Path:
         """The library's folder."""
-        bundled = user_cache_path("premise-suggest", appauthor=False) / "index" / "bundled"
-        bundled.mkdir(parents=True, exist_ok=True)
-        (self._folder / "index").mkdir()
-        (self._folder / "index" / "bundled").symlink_to(bundled, target_is_directory=True)
+        own_indexes(self._folder / "index")
         self._run(EXAMPLE, "index", "--quiet")
         return EXAMPLE
 

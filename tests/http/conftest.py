@@ -17,10 +17,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from platformdirs import user_cache_path
 
 from lsp_server.commands.demo import EXAMPLE
 from retriever.lean.index.bundled import read_card
+from tests.environments import own_indexes
 from tests.forked import forked_run, program
 
 TOKEN = "a-token-for-tests"
@@ -58,10 +58,7 @@ class Served:
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory, forked: None) -> dict[str, str]:
     """Variables for our processes: indexes in a scratch folder, but the bundled one unpacked only once."""
-    scratch = tmp_path_factory.mktemp("index")
-    shared = user_cache_path("premise-suggest", appauthor=False) / "index" / "bundled"
-    shared.mkdir(parents=True, exist_ok=True)
-    (scratch / "bundled").symlink_to(shared, target_is_directory=True)
+    scratch = own_indexes(tmp_path_factory.mktemp("scratch") / "index")
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith("PREMISE_SUGGEST")},
         "PREMISE_SUGGEST_INDEX": str(scratch),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.environments import own_indexes
 from tests.http.conftest import Served, curl, escaped, names, run, serving
 
 GOAL = "a b : Nat\n⊢ FarLibrary.far a b = FarLibrary.far b a"
@@ -21,9 +22,7 @@ ALL = [f"/at/{name}" for name in ("v4.27.0", "4.27", "%764.27.0", "4.27.0")]
 def fetched(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Variables for processes on whose machine two revisions of one library were fetched, the newer one last."""
     folder = tmp_path_factory.mktemp("several")
-    index = folder / "index"
-    index.mkdir()
-    (index / "bundled").symlink_to(Path(environment["PREMISE_SUGGEST_INDEX"]) / "bundled")
+    index = own_indexes(folder / "index")
     variables = {**environment, "PREMISE_SUGGEST_INDEX": str(index)}
     work = folder / "far"
     (work / "FarLibrary").mkdir(parents=True)

@@ -27,7 +27,7 @@ from lsp_server.commands.diagnosis import examine
 from lsp_server.commands.findings import Finding
 from lsp_server.engine.stores import SHIPPED_MODEL
 from lsp_server.protocol.structuring import plain_converter
-from tests.environments import without_lean
+from tests.environments import own_indexes, without_lean
 from tests.forked import forked_run, program, run_of
 from tests.hostile.raw_client import RawClient
 from tests.lean_extract.machines import Machine, give_sources
@@ -55,7 +55,7 @@ def environment(
         **without_lean(os.environ),
         "XDG_CACHE_HOME": str(cache),
         "XDG_CONFIG_HOME": str(cache / "config"),
-        "PREMISE_SUGGEST_INDEX": str(cache / "index"),
+        "PREMISE_SUGGEST_INDEX": str(own_indexes(cache / "index")),
         "PREMISE_SUGGEST_MODEL": str(model),
         "COLUMNS": "100",
     }
@@ -64,13 +64,13 @@ def environment(
 @pytest.fixture(scope="session")
 def bare_environment(tmp_path_factory: pytest.TempPathFactory, forked: None) -> dict[str, str]:
     """Variables for a server that need not have a Lean."""
-    cache = str(tmp_path_factory.mktemp("bare"))
+    cache = tmp_path_factory.mktemp("bare")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ELAN", "LEAN"))}
     return {
         **kept,
-        "XDG_CACHE_HOME": cache,
+        "XDG_CACHE_HOME": str(cache),
         "XDG_CONFIG_HOME": f"{cache}/config",
-        "PREMISE_SUGGEST_INDEX": f"{cache}/index",
+        "PREMISE_SUGGEST_INDEX": str(own_indexes(cache / "index")),
     }
 
 
@@ -387,7 +387,7 @@ class Home:
         self.variables = {
             "HOME": str(folder / "home"),
             "ELAN_HOME": str(self.elan),
-            "PREMISE_SUGGEST_INDEX": str(folder / "index"),
+            "PREMISE_SUGGEST_INDEX": str(own_indexes(folder / "index")),
         }
         self.environment = {**environment, **self.variables}
 

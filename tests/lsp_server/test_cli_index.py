@@ -15,6 +15,7 @@ import pytest
 from lsp_server.commands.diagnosis import examine
 from lsp_server.engine.indexing import update_project
 from lsp_server.engine.project_index import ProjectIndex
+from tests.environments import own_indexes
 from tests.forked import SCRIPT
 from tests.lsp_server.conftest import STATE, Cli, answered
 from tests.lsp_server.terminals import terminal_pair
@@ -58,7 +59,7 @@ def test_packages_of_an_interrupted_run_are_not_called_complete(
     environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped in the package: its store is there, in part; the project's own is complete."""
-    monkeypatch.setenv("PREMISE_SUGGEST_INDEX", str(tmp_path / "index"))
+    monkeypatch.setenv("PREMISE_SUGGEST_INDEX", str(own_indexes(tmp_path / "index")))
     model = environment["PREMISE_SUGGEST_MODEL"]
     root = tmp_path / "mine"
     package = root / ".lake" / "packages" / "dep"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from tests.environments import own_indexes
 from tests.lsp_server.conftest import QUIET, STATE, Cli, place_of, premise_names, start_editor
 
 pytestmark = pytest.mark.lean
@@ -32,7 +33,7 @@ class Workshop:
         self.folder = folder
         self._core = core
         self._cli = cli
-        self.index = folder / "index"
+        self.index = own_indexes(folder / "index")
 
     def project(self, name: str, revision: str | None, text: str = PACKAGE, *, package: str = "dep") -> Path:
         """A project with one module of its own and one package: from git at a revision, or by path."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.dask_processes import QUIET, scheduler, worker
+from tests.environments import own_indexes
 from tests.lsp_server.conftest import Cli, answered, premise_names
 
 pytest.importorskip("distributed")
@@ -41,7 +42,7 @@ def names_found(cli: Cli, root: Path, index: Path) -> set[str]:
 def test_each_project_gets_its_index_and_their_package_one(
     cli: Cli, projects: list[Path], tmp_path: Path, how: tuple[str, ...]
 ) -> None:
-    index = tmp_path / "index"
+    index = own_indexes(tmp_path / "index")
     done = cli("index", *projects, *how, "--quiet", PREMISE_SUGGEST_INDEX=str(index))
     assert (done.returncode, done.stderr) == (0, "")
     assert {line.partition(":")[0] for line in done.stdout.splitlines()} == set(map(str, projects))
@@ -56,7 +57,7 @@ def test_each_project_gets_its_index_and_their_package_one(
 def test_a_project_that_cannot_be_indexed_is_told_and_the_others_are_done(
     cli: Cli, projects: list[Path], tmp_path: Path, how: tuple[str, ...]
 ) -> None:
-    index, empty = tmp_path / "index", tmp_path / "empty"
+    index, empty = own_indexes(tmp_path / "index"), tmp_path / "empty"
     empty.mkdir()
     done = cli("index", projects[0], empty, projects[1], *how, "--quiet", PREMISE_SUGGEST_INDEX=str(index))
     assert done.returncode == 1

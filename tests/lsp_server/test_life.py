@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
+from tests.environments import own_indexes
 from tests.forked import SCRIPT
 from tests.hostile.raw_client import RawClient, encoded, request
 from tests.lsp_server.conftest import (
@@ -164,7 +165,8 @@ async def test_the_folder_of_a_stray_file_is_not_indexed_unasked(
     tmp_path: Path, environment: dict[str, str], cli: Cli, core_size: tuple[int, int]
 ) -> None:
     (tmp_path / "A.lean").write_text("theorem stray : True := True.intro\n", encoding="utf-8")
-    variables = {**environment, "PREMISE_SUGGEST_INDEX": str(tmp_path / "index")}
+    index = own_indexes(tmp_path / "index")
+    variables = {**environment, "PREMISE_SUGGEST_INDEX": str(index)}
     editor = await start_editor(tmp_path, variables)
     uri = editor.open("A.lean")
     save(editor, uri)
@@ -178,8 +180,8 @@ async def test_the_folder_of_a_stray_file_is_not_indexed_unasked(
     said = [one.message for one in editor.client.log_messages if "premise-suggest index" in one.message]
     assert len(said) == 1
     assert editor.progress.empty()
-    assert [path.name for path in (tmp_path / "index").iterdir()] == ["bundled"]
-    assert cli("index", tmp_path, PREMISE_SUGGEST_INDEX=str(tmp_path / "index")).returncode == 0
+    assert [path.name for path in index.iterdir()] == ["bundled"]
+    assert cli("index", tmp_path, PREMISE_SUGGEST_INDEX=str(index)).returncode == 0
     save(editor, uri)  # what the user indexed is kept fresh
     assert (await editor.indexed())[-1]["message"] == f"{1 + core_size[0]:,} premises"
     await stop_editor(editor)

@@ -18,6 +18,7 @@ from lean_extract.common.terminal_text import without_login
 from lsp_server import cli
 from lsp_server.engine.libraries import GitAddress, read_git_address
 from retriever.search.postgres.address import read_address
+from tests.environments import own_indexes
 from tests.git_over_http import repositories
 from tests.lsp_server.conftest import Cli, succeed
 
@@ -173,7 +174,7 @@ def kept(folder: Path) -> bytes:
 
 
 def test_a_password_gets_us_in_and_is_not_kept(cli: Cli, served: str, tmp_path: Path) -> None:
-    index = tmp_path / "index"
+    index = own_indexes(tmp_path / "index")
     text = f"http://me:{SECRET}%40%2F@{served}/far.git@v1"
     done = succeed(cli, "setup", "--git", text, "--yes", "--quiet", PREMISE_SUGGEST_INDEX=str(index))
     assert "library   127.0.0.1/far.git at v1" in done.stdout
@@ -192,11 +193,12 @@ def test_a_wrong_password_is_not_told(cli: Cli, served: str, tmp_path: Path) -> 
 
 
 def test_what_an_older_version_wrote_down_goes(cli: Cli, served: str, tmp_path: Path) -> None:
-    manifest = tmp_path / "index" / "libraries" / "lake-manifest.json"
-    manifest.parent.mkdir(parents=True)
+    index = own_indexes(tmp_path / "index")
+    manifest = index / "libraries" / "lake-manifest.json"
+    manifest.parent.mkdir()
     entry = f'{{"name": "old", "url": "https://me:{SECRET}@a.org/old", "rev": "abc"}}'
     manifest.write_text(f'{{"packages": [{entry}]}}', encoding="utf-8")
     text = f"http://me:{SECRET}%40%2F@{served}/far.git"
-    succeed(cli, "setup", "--git", text, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
+    succeed(cli, "setup", "--git", text, "--yes", PREMISE_SUGGEST_INDEX=str(index))
     assert SECRET.encode() not in manifest.read_bytes()
     assert b"a.org/old" in manifest.read_bytes()

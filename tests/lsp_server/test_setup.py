@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lsp_server.commands.editor_setup import CLIENTS, installed
+from tests.environments import own_indexes
 from tests.lsp_server.conftest import PROJECT, Cli, answered, succeed, write
 
 pytestmark = pytest.mark.lean
@@ -129,7 +130,7 @@ def test_a_lean_that_does_not_start_leaves_the_index(cli: Cli, bare_project: Pat
 def test_a_library_by_its_address_answers_where_there_is_no_project(
     cli: Cli, library: Path, tmp_path: Path
 ) -> None:
-    index = {"PREMISE_SUGGEST_INDEX": str(tmp_path / "index")}
+    index = {"PREMISE_SUGGEST_INDEX": str(own_indexes(tmp_path / "index"))}
     done = cli("setup", "--git", f"file://{library}@v1", "--yes", **index)
     assert done.returncode == 0 and "1 file" in done.stdout, done.stdout + done.stderr
     asked = ["suggest", "--state", "-", "--k", "3", "--json"]
@@ -174,7 +175,7 @@ def test_a_fetched_library_that_is_damaged_is_left_out_with_a_note(
     git(tmp_path, "clone", "--quiet", str(library), str(near))
     (near / "lake-manifest.json").write_text('{"version": "1.1.0", "name": "near", "packages": []}')
     git(near, "commit", "--quiet", "-am", "near")
-    index = tmp_path / "index"
+    index = own_indexes(tmp_path / "index")
     variables = {"PREMISE_SUGGEST_INDEX": str(index)}
     for address in (library, near):
         assert cli("setup", "--git", address, "--yes", "--quiet", **variables).returncode == 0
@@ -189,8 +190,9 @@ def test_a_fetched_library_that_is_damaged_is_left_out_with_a_note(
 
 
 def test_an_entry_that_cannot_be_read_costs_no_other_library(cli: Cli, library: Path, tmp_path: Path) -> None:
-    manifest = tmp_path / "index" / "libraries" / "lake-manifest.json"
-    manifest.parent.mkdir(parents=True)
+    index = own_indexes(tmp_path / "index")
+    manifest = index / "libraries" / "lake-manifest.json"
+    manifest.parent.mkdir()
     kept = {"type": "git", "name": "kept", "url": "a.org/kept", "rev": "abc"}
     spoilt = [
         "text",
@@ -201,7 +203,7 @@ def test_an_entry_that_cannot_be_read_costs_no_other_library(cli: Cli, library: 
         {**kept, "rev": []},
     ]
     manifest.write_text(json.dumps({"packages": [*spoilt, kept]}), encoding="utf-8")
-    succeed(cli, "setup", "--git", library, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
+    succeed(cli, "setup", "--git", library, "--yes", PREMISE_SUGGEST_INDEX=str(index))
     found = json.loads(manifest.read_text(encoding="utf-8"))["packages"]
     assert sorted(one["name"] for one in found) == ["far", "kept"]
 
