@@ -31,9 +31,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
 FORKED = Path(tempfile.gettempdir(), f"forked-{os.getpid()}", SCRIPT.name)
-"""In a session of pytest."""
+"""There while `forking`."""
 _STARTER = Path(__file__).with_name("forked_run.py")
-_START_SECONDS = 120
 
 
 def program() -> str:
@@ -62,7 +61,8 @@ def run_of(pid: int) -> int:
 @contextmanager
 def forking() -> Iterator[None]:
     """`FORKED` is there meanwhile."""
-    FORKED.parent.mkdir()
+    shutil.rmtree(FORKED.parent, ignore_errors=True)  # of a session with this ID that was killed
+    FORKED.parent.mkdir(0o700)
     address = FORKED.with_name("socket")
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.forked", str(address)],
@@ -88,7 +88,7 @@ def forking() -> Iterator[None]:
 
 
 class _Forker:
-    """What forks: `run` is called in the process of a run, and returns its exit code."""
+    """Forks a process for each starter, and knows what became of it."""
 
     def __init__(self, address: str) -> None:
         self._folder = Path(address).parent

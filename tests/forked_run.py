@@ -30,11 +30,13 @@ def main() -> int:
     }
     body = json.dumps(request).encode()
     folder = os.open(".", os.O_PATH)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_ON)
     socket.send_fds(forker, [array.array("I", [len(body)]).tobytes()], [*streams, folder])
+    forker.sendall(body)
     for number in _PASSED_ON:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _: forker.send(bytes([number])))
-    forker.sendall(body)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _PASSED_ON)
     for handle in (0, 1, 2, *streams):
         os.close(handle)  # who reads them waits for the run alone
     answer = forker.recv(4)
