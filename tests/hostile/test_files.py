@@ -68,7 +68,7 @@ def test_files_of_odd_tokens_are_read_in_linear_time(name: str) -> None:
 def test_terms_are_read_in_linear_time_wherever_they_stand(place: str) -> None:
     """All shapes of a term one after another, so that there is enough to measure."""
     shapes = [_at(place, shape) for shape in TERMS.values()]
-    assert_linear(_read_all, lambda size: "\0".join(shape(size // len(shapes)) for shape in shapes), 1 << 18)
+    assert_linear(_read_all, lambda size: "\0".join(shape(size // len(shapes)) for shape in shapes), 1 << 19)
 
 
 def _read_all(texts: str) -> None:

@@ -32,7 +32,7 @@ macro "given " h:ident " : " p:term " then " a:tactic " else " b:tactic : tactic
   `(tactic| (by_cases $h : $p; { $a }; { $b }))
 
 """
-QUICK = {"codeActions": {"count": 3}, "tactics": {"source": "templates", "neighbours": False, "count": 6}}
+QUICK = {"codeActions": {"count": 3}, "tactics": {"source": "templates", "neighbours": False, "count": 12}}
 PLACES = (Path(__file__).parent / "uses" / "places.txt").read_text(encoding="utf-8").split("\n-----\n")
 
 
@@ -47,24 +47,16 @@ async def library(
     await stop_editor(started)
 
 
-async def quick_fixes(editor: Editor, name: str, version: int, marked: str) -> list[tuple[str, str]]:
-    """The verdict on the tactic of each quick fix at the mark, and the text that it makes.
-
-    The first version of a document is opened, and changed to the next: its imports stay loaded.
-    """
+async def quick_fixes(editor: Editor, name: str, marked: str) -> list[tuple[str, str]]:
+    """The verdict on the tactic of each quick fix at the mark, and the text that it makes."""
     text = marked.replace(MARK, "")
     offset = marked.index(MARK)
-    uri = editor.uri(name)
-    if version == 1:
-        editor.open(name, text)
-    else:
-        whole = types.TextDocumentContentChangeWholeDocument(text)
-        document = types.VersionedTextDocumentIdentifier(version, uri)
-        editor.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [whole]))
+    uri = editor.open(name, text)
     place = types.Position(text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
     context = types.CodeActionContext([], trigger_kind=types.CodeActionTriggerKind.Invoked)
     asked = types.CodeActionParams(types.TextDocumentIdentifier(uri), types.Range(place, place), context)
     found = await editor.client.text_document_code_action_async(asked)
+    editor.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     actions = [one for one in found or [] if isinstance(one, types.CodeAction)]
     return [(plain(one.data)["status"], after_fix(text, one)) for one in actions]
 
@@ -121,7 +113,7 @@ async def test_every_quick_fix_makes_a_file_that_lean_accepts(
     pieces = {f"{number}": case.replace(MARK, "") for number, case in enumerate(PLACES)}
     without_closing = []
     for number, case in enumerate(PLACES):
-        fixes = await quick_fixes(library, "Place.lean", number + 1, HEADER + case)
+        fixes = await quick_fixes(library, f"Place{number}.lean", HEADER + case)
         without_closing += [] if any(status == "closes" for status, _ in fixes) else [case]
         for rank, (status, text) in enumerate(fixes):
             pieces[f"{number} {rank} {status}"] = text.removeprefix(HEADER)

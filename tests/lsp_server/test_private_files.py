@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.environments import own_indexes
 from tests.forked import program
 from tests.lsp_server.conftest import PROJECT
 
@@ -35,9 +34,7 @@ class Desk:
     """Where commands run under a umask, with an index folder of their own."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
-        self.index = own_indexes(folder / "index")
-        self.index.chmod(0o700)
-        self.cache = Path(environment["XDG_CACHE_HOME"]) / "premise-suggest"
+        self.index, self.cache = folder / "index", Path(environment["XDG_CACHE_HOME"]) / "premise-suggest"
         self.project = folder / f"project-{folder.name}"
         shutil.copytree(PROJECT, self.project)
         (self.project / "lakefile.toml").write_text('name = "Lib"\n', encoding="utf-8")
@@ -67,7 +64,6 @@ def desk(tmp_path: Path, environment: dict[str, str]) -> Desk:
 
 
 def test_an_index_and_what_is_compiled_for_it_are_private(desk: Desk) -> None:
-    shutil.rmtree(desk.index)
     before = {*(desk.cache / "lean").iterdir()}
     desk.run("index")
     desk.run("suggest", "--file", "Work.lean", "--line", "6", "--tactics")

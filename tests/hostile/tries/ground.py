@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
 from lsp_server.commands.demo import EXAMPLE
+from tests.environments import own_indexes
 
 REPOSITORY = Path(__file__).parents[3]
 PROGRAM = (sys.executable, "-m", "lsp_server")
@@ -78,11 +77,7 @@ class Ground:
 @contextmanager
 def prepared(folder: Path) -> Iterator[Ground]:
     """Make the ground below an empty folder. Raises RuntimeError where the library cannot be indexed."""
-    index = folder / "index"
-    index.mkdir()
-    shared = user_cache_path("premise-suggest", appauthor=False) / "index" / "bundled"
-    shared.mkdir(parents=True, exist_ok=True)
-    (index / "bundled").symlink_to(shared, target_is_directory=True)
+    index = own_indexes(folder / "index")
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("PREMISE_SUGGEST")},
         "PREMISE_SUGGEST_INDEX": str(index),

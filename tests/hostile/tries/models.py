@@ -19,6 +19,7 @@ from lean_extract.toolchains import packaged
 from lsp_server.engine.schema_items import EditItem
 from scripts.fresh_lean import FreshLean, closes_amiss, edited, leaves_amiss, with_done
 from tests.fakes.model_server import Call, Served, serving
+from tests.forked import run_of
 from tests.hostile.raw_client import RawClient
 from tests.hostile.tries.answers import EVIL, hostile_answer
 from tests.hostile.tries.ground import Ground
@@ -135,7 +136,7 @@ def run(ground: Ground, effort: Effort, report: Report) -> None:
         try:
             _try_all(client, ground, served, effort, judge, asked, lean)
         finally:
-            started = identify(descendants(client.process.pid))
+            started = identify(descendants(run_of(client.process.pid)))
             client.close()
         report.check_log(PART, client.said.decode(errors="replace"))
         if left := running(started):

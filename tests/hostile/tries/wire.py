@@ -8,9 +8,11 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+from lean_extract.session.processes import descendants, identify, running
+from tests.forked import run_of
 from tests.hostile.raw_client import RawClient, encoded, request
 from tests.hostile.shapes import GOALS
-from tests.hostile.tries.ground import STATE, Ground, group_members
+from tests.hostile.tries.ground import STATE, Ground
 from tests.hostile.tries.report import LEFT, UNANSWERED, WRONG, Effort, Report
 
 PART = "language server"
@@ -193,7 +195,8 @@ def _last_words() -> Iterator[tuple[str, bytes]]:
 
 
 def _close(client: RawClient, report: Report) -> None:
+    started = identify(descendants(run_of(client.process.pid)))
     client.close()
     report.check_log(PART, client.said.decode(errors="replace"))
-    if left := group_members(client.process.pid):
+    if left := running(started):
         report.found(LEFT, PART, f"{len(left)} processes of a language server that has ended")
